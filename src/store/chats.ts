@@ -1,0 +1,151 @@
+import type { Receipt } from '../domain/receipt.ts'
+import type { ErrorCode } from '../errors.ts'
+
+export type TurnStatus =
+  | 'running'
+  | 'completed'
+  | 'requires_action'
+  | 'incomplete'
+  | 'failed'
+  | 'interrupted'
+
+export type StopReason =
+  | 'answered'
+  | 'tool_calls'
+  | 'approval'
+  | 'max_steps'
+  | 'budget'
+  | 'max_tokens'
+  | 'error'
+  | 'cancelled'
+
+export interface Usage {
+  modelCalls: number
+  inputTokens: number
+  outputTokens: number
+  cacheReadTokens: number
+  cacheWriteTokens: number
+}
+
+export interface Conversation<Settings> {
+  /** `conv_…` */
+  id: string
+  agent: string
+  /** The API key that began it; null when there was none. */
+  owner: string | null
+  settings: Settings
+  createdAt: string
+  updatedAt: string
+}
+
+export interface Turn {
+  /** `turn_…` */
+  id: string
+  conversationId: string
+  status: TurnStatus
+  stopReason: StopReason | null
+  steps: number
+  usage: Usage
+  receipt: Receipt
+  error: { code: ErrorCode; detail: string } | null
+  createdAt: string
+  updatedAt: string
+}
+
+export interface StoredMessage<Message> {
+  turnId: string
+  message: Message
+}
+
+/** One model call: what was sent. Equal texts are stored once. */
+export interface Step {
+  /** Counts from 1 within the turn. */
+  step: number
+  /** The catalog's revision. */
+  revision: number
+  system: string
+  /** JSON of the tools on offer. */
+  tools: string
+  /** JSON of the skills on offer: name, version, digest, shown. */
+  offered: string
+}
+
+export interface Call<Result> {
+  callId: string
+  turnId: string
+  step: number
+  name: string
+  /** Who answers it: we by running a tool, the caller, or we once the caller approves. */
+  kind: 'tool' | 'client' | 'approval'
+  /** Null until it is answered. A `tool` call without a result was running when the process died. */
+  result: Result | null
+}
+
+/** How a turn stands; everything but the receipt's offered list, which is in the steps. */
+export type TurnState = Pick<
+  Turn,
+  'status' | 'stopReason' | 'steps' | 'usage' | 'receipt' | 'error'
+>
+
+/** A step to store in one transaction: its prompt, the message the model gave, its calls. */
+export interface StepRecord<Message, Result> {
+  step: Step
+  message: Message
+  calls: Omit<Call<Result>, 'turnId' | 'step'>[]
+}
+
+/**
+ * Conversations, their messages and turns. One method is one transaction. `Message` and `Result`
+ * are kept as JSON with a format number; a conversation of another owner does not exist, except
+ * for the owner `undefined`, who sees all.
+ */
+export interface ChatStore<Message, Result, Settings> {
+  find(id: string, owner?: string | null): Promise<Conversation<Settings> | undefined>
+  /** Newest first, those older than `before` (an id). */
+  list(
+    owner: string | null | undefined,
+    page: { before?: string; limit: number },
+  ): Promise<Conversation<Settings>[]>
+  /** Resolves to false when there is no such conversation. */
+  remove(id: string): Promise<boolean>
+  /** All of them, oldest first. */
+  messages(id: string): Promise<StoredMessage<Message>[]>
+  /** The calls of the newest step that had any, in call order. */
+  lastCalls(id: string): Promise<Call<Result>[]>
+  /** The call of that id, in any turn. */
+  findCall(id: string, callId: string): Promise<Call<Result> | undefined>
+
+  /** Oldest first, those younger than `after` (an id). */
+  turns(id: string, page: { after?: string; limit: number }): Promise<Turn[]>
+  findTurn(id: string, turnId: string): Promise<Turn | undefined>
+  /** The newest turn. */
+  lastTurn(id: string): Promise<Turn | undefined>
+  /** What each model call of a turn was sent, oldest first. */
+  steps(turnId: string): Promise<Step[]>
+
+  create(begin: {
+    agent: string
+    owner: string | null
+    settings: Settings
+  }): Promise<Conversation<Settings>>
+  /** A new turn, running, with its first messages. Undefined when one is running. */
+  beginTurn(
+    id: string,
+    begin: { settings: Settings; messages: Message[]; state: Omit<TurnState, 'status'> },
+  ): Promise<Turn | undefined>
+  /** The turn runs again. Undefined when one is running, or it is not the newest. */
+  resumeTurn(turnId: string, settings: Settings): Promise<Turn | undefined>
+  saveStep(turnId: string, record: StepRecord<Message, Result>, state: TurnState): Promise<void>
+  /** Answers calls of the newest step; `message` follows when all of them are answered. */
+  saveResults(
+    turnId: string,
+    results: { callId: string; result: Result }[],
+    message: Message | undefined,
+    state: TurnState,
+  ): Promise<void>
+  /** Adds messages to a turn that runs. */
+  saveMessages(turnId: string, messages: Message[]): Promise<void>
+  saveState(turnId: string, state: TurnState): Promise<void>
+  /** At the start: turns that were running when the process died are `interrupted`. How many. */
+  interruptRunning(): Promise<number>
+}

@@ -1,0 +1,168 @@
+import type { CatalogEntry, TokenCounts } from '../domain/catalog-entry.ts'
+import type { Precondition } from '../domain/precondition.ts'
+import type { Skill } from '../domain/skill.ts'
+import type { Fault } from '../errors.ts'
+import type { Recording } from './idempotency.ts'
+
+export interface FileEntry {
+  path: string
+  /** Hexadecimal SHA-256 of the bytes. */
+  sha256: string
+  size: number
+  mediaType: string
+}
+
+export interface NewFile extends FileEntry {
+  bytes: Uint8Array
+}
+
+/** Where a skill came from; `folder` is its folder's name in the skills directory. */
+export type Source =
+  | { type: 'api' }
+  /** `withdrawn`: the folder has vanished, and the skill was disabled for that reason alone. */
+  | { type: 'directory'; folder: string; withdrawn?: true }
+
+/** One immutable version: what its SKILL.md says, and the facts of its storing. */
+export interface Version extends Skill {
+  version: number
+  /** `sha256:` and hex: of SKILL.md when it is the only file, else of the bundle's manifest. */
+  digest: string
+  /** Bytes of all files. */
+  size: number
+  /** Every file, SKILL.md too, in code-point order of the paths. */
+  files: FileEntry[]
+  tokens: TokenCounts
+  warnings: Fault[]
+  note: string | null
+  /** The id of the API key that wrote it; null when there was none. */
+  by: string | null
+  at: string
+}
+
+/** A skill, with what its current version says (its latest, when none is current). */
+export interface StoredSkill extends Omit<Version, 'version' | 'note' | 'by' | 'at'> {
+  /** `skill_…` */
+  id: string
+  /** The current version: null until one is made current. */
+  version: number | null
+  latestVersion: number
+  enabled: boolean
+  source: Source
+  /** The registry's revision at the last write to this skill. */
+  revision: number
+  createdAt: string
+  updatedAt: string
+}
+
+export type SkillSummary = Omit<StoredSkill, 'body' | 'files'> & { fileCount: number }
+
+export interface Publication extends Skill {
+  digest: string
+  files: NewFile[]
+  tokens: TokenCounts
+  warnings: Fault[]
+  source: Source
+  note: string | null
+  by: string | null
+  /** Refuse to touch a skill that is there. */
+  createOnly: boolean
+  /** Whether the version becomes the current one. */
+  activate: boolean
+  /**
+   * Which versions make this one superfluous when their digest is the same: the current one (the
+   * latest, with `activate: false`), or any that is stored.
+   */
+  unchangedIf: 'current' | 'stored'
+  /** Also sets whether the skill is enabled. */
+  enabled?: boolean
+  precondition?: Precondition
+}
+
+export type Published = {
+  outcome: 'created' | 'updated' | 'unchanged'
+  skill: StoredSkill
+}
+
+export type WriteRefusal =
+  /** The name is taken, and `createOnly` was asked for. */
+  | { outcome: 'exists' }
+  /** The precondition does not hold; the skill that is there, if any. */
+  | { outcome: 'conflict'; current: { version: number | null; revision: number } | undefined }
+
+export interface StateChange {
+  enabled?: boolean
+  currentVersion?: number
+  source?: Source
+  precondition?: Precondition
+}
+
+export interface SkillFilter {
+  /** All of them must be among the skill's tags, compared without case. */
+  tags?: string[]
+  /** An entry of `allowed-tools`, as written. */
+  tool?: string
+  enabled?: boolean
+  source?: Source['type']
+}
+
+export interface SkillPage extends SkillFilter {
+  sort: 'name' | '-updated_at'
+  /** The last element of the page before, by its name, or its revision when sorted by time. */
+  after?: string
+  limit: number
+}
+
+/**
+ * Where skills live. One method is one transaction. Absence is a value; a rejection means that the
+ * storage is broken (an AppError `storage_…`). Every write raises the registry's revision by one.
+ */
+export interface SkillStore {
+  /** Rises with every write to a skill; 0 in the beginning. */
+  revision(): Promise<number>
+  /** Every skill that has a current version, in code-point order of the names, as of a revision. */
+  catalog(): Promise<{ revision: number; entries: CatalogEntry[] }>
+  find(name: string): Promise<StoredSkill | undefined>
+  list(page: SkillPage): Promise<SkillSummary[]>
+  findVersion(name: string, version: number): Promise<Version | undefined>
+  /** Newest first, below `before`. */
+  versions(
+    name: string,
+    page: { before?: number; limit: number },
+  ): Promise<Omit<Version, 'body' | 'files'>[]>
+  /** The bytes of one file, of the current version (the latest, when none is current) or of `version`. */
+  readFile(
+    name: string,
+    path: string,
+    version?: number,
+  ): Promise<(FileEntry & { bytes: Uint8Array; digest: string }) | undefined>
+
+  /** Stores a version with its files, its tags and the new revision, all or nothing. */
+  publish(
+    publication: Publication,
+    recording?: Recording<Published>,
+  ): Promise<Published | WriteRefusal>
+  /** Changes what is no version. Undefined when there is no such skill. */
+  change(
+    name: string,
+    change: StateChange,
+    recording?: Recording<StoredSkill>,
+  ): Promise<
+    | { outcome: 'changed'; skill: StoredSkill }
+    | { outcome: 'no_version' }
+    | WriteRefusal
+    | undefined
+  >
+  /** The name is free at once. Undefined when there is no such skill. */
+  remove(
+    name: string,
+    precondition?: Precondition,
+  ): Promise<{ outcome: 'removed' } | WriteRefusal | undefined>
+  /** The number of a removed version is never used again. Undefined when there is none such. */
+  removeVersion(
+    name: string,
+    version: number,
+  ): Promise<{ outcome: 'removed' | 'current' } | undefined>
+
+  /** Resolves once a write has been committed: the storage takes writes. */
+  probe(): Promise<void>
+}
