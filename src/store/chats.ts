@@ -120,6 +120,8 @@ export interface ChatStore<Message, Result, Settings> {
   findTurn(id: string, turnId: string): Promise<Turn | undefined>
   /** The newest turn. */
   lastTurn(id: string): Promise<Turn | undefined>
+  /** Of all its turns together. */
+  usage(id: string): Promise<Usage>
   /** What each model call of a turn was sent, oldest first. */
   steps(turnId: string): Promise<Step[]>
 
@@ -128,10 +130,18 @@ export interface ChatStore<Message, Result, Settings> {
     owner: string | null
     settings: Settings
   }): Promise<Conversation<Settings>>
-  /** A new turn, running, with its first messages. Undefined when one is running. */
+  /**
+   * A new turn, running, with its first messages. Undefined when one is running, or the newest
+   * turn is not `after` (null: there is none).
+   */
   beginTurn(
     id: string,
-    begin: { settings: Settings; messages: Message[]; state: Omit<TurnState, 'status'> },
+    begin: {
+      after: string | null
+      settings: Settings
+      messages: Message[]
+      state: Omit<TurnState, 'status'>
+    },
   ): Promise<Turn | undefined>
   /** The turn runs again. Undefined when one is running, or it is not the newest. */
   resumeTurn(turnId: string, settings: Settings): Promise<Turn | undefined>

@@ -39,6 +39,8 @@ export interface Version extends Skill {
   at: string
 }
 
+export type VersionSummary = Omit<Version, 'body' | 'files'> & { fileCount: number }
+
 /** A skill, with what its current version says (its latest, when none is current). */
 export interface StoredSkill extends Omit<Version, 'version' | 'note' | 'by' | 'at'> {
   /** `skill_…` */
@@ -54,6 +56,7 @@ export interface StoredSkill extends Omit<Version, 'version' | 'note' | 'by' | '
   updatedAt: string
 }
 
+/** `fileCount` counts every file, SKILL.md too. */
 export type SkillSummary = Omit<StoredSkill, 'body' | 'files'> & { fileCount: number }
 
 export interface Publication extends Skill {
@@ -125,10 +128,7 @@ export interface SkillStore {
   list(page: SkillPage): Promise<SkillSummary[]>
   findVersion(name: string, version: number): Promise<Version | undefined>
   /** Newest first, below `before`. */
-  versions(
-    name: string,
-    page: { before?: number; limit: number },
-  ): Promise<Omit<Version, 'body' | 'files'>[]>
+  versions(name: string, page: { before?: number; limit: number }): Promise<VersionSummary[]>
   /** The bytes of one file, of the current version (the latest, when none is current) or of `version`. */
   readFile(
     name: string,
@@ -157,7 +157,10 @@ export interface SkillStore {
     name: string,
     precondition?: Precondition,
   ): Promise<{ outcome: 'removed' } | WriteRefusal | undefined>
-  /** The number of a removed version is never used again. Undefined when there is none such. */
+  /**
+   * The number of a removed version is never used again. `current` also for the only version of a
+   * skill, which always has one to show. Undefined when there is none such.
+   */
   removeVersion(
     name: string,
     version: number,

@@ -1,0 +1,15 @@
+import type { Kysely } from 'kysely'
+import { chatReads } from './chat-reads.ts'
+import { chatWrites } from './chat-writes.ts'
+import type { ChatStore } from './chats.ts'
+import { tellingFaults } from './storage-fault.ts'
+import type { Tables } from './tables.ts'
+
+export function createChatStore<Message, Result, Settings>(
+  db: Kysely<Tables>,
+): ChatStore<Message, Result, Settings> {
+  return tellingFaults<ChatStore<Message, Result, Settings>>({
+    ...chatReads<Message, Result, Settings>(db),
+    ...chatWrites<Message, Result, Settings>(db),
+  })
+}

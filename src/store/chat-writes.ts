@@ -1,0 +1,217 @@
+import type { Kysely, Transaction } from 'kysely'
+import { AppError } from '../errors.ts'
+import { FORMAT, toConversation, toTurn, turnColumns } from './chat-rows.ts'
+import {
+  insertCalls,
+  insertMessages,
+  insertStep,
+  type Place,
+  sweepTexts,
+  textsOf,
+} from './chat-steps.ts'
+import type { ChatStore, TurnState } from './chats.ts'
+import { toSeq } from './ids.ts'
+import type { Tables } from './tables.ts'
+import { inTransaction, now } from './transaction.ts'
+
+type Writes<Message, Result, Settings> = Pick<
+  ChatStore<Message, Result, Settings>,
+  | 'create'
+  | 'remove'
+  | 'beginTurn'
+  | 'resumeTurn'
+  | 'saveStep'
+  | 'saveResults'
+  | 'saveMessages'
+  | 'saveState'
+  | 'interruptRunning'
+>
+
+export function chatWrites<Message, Result, Settings>(
+  db: Kysely<Tables>,
+): Writes<Message, Result, Settings> {
+  return {
+    async create({ agent, owner, settings }) {
+      const at = now()
+      const values = { agent, owner, settings: JSON.stringify(settings) }
+      const row = await db
+        .insertInto('conversations')
+        .values({ ...values, created_at: at, updated_at: at })
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      return toConversation(row)
+    },
+
+    remove: (id) =>
+      inTransaction(db, async (trx) => {
+        const seq = toSeq('conv', id)
+        if (!(await lockConversation(trx, seq))) return false
+        const candidates = await textsOf(trx, seq)
+        await trx.deleteFrom('conversations').where('seq', '=', seq).execute()
+        await sweepTexts(trx, candidates)
+        return true
+      }),
+
+    beginTurn: (id, { after, settings, messages, state }) =>
+      inTransaction(db, async (trx) => {
+        const conversation = toSeq('conv', id)
+        if (!(await lockConversation(trx, conversation))) {
+          throw new AppError('conversation_not_found', `There is no conversation ${id}.`)
+        }
+        const newest = await newestTurn(trx, conversation)
+        if (newest !== (after === null ? undefined : toSeq('turn', after))) return undefined
+        const at = now()
+        const row = await trx
+          .insertInto('turns')
+          .values({
+            conversation,
+            ...turnColumns({ ...state, status: 'running' }),
+            created_at: at,
+            updated_at: at,
+          })
+          .onConflict((conflict) => conflict.doNothing())
+          .returningAll()
+          .executeTakeFirst()
+        if (!row) return undefined
+        await saveSettings(trx, conversation, settings)
+        await insertMessages(trx, { conversation, turn: row.seq }, messages)
+        return toTurn(row)
+      }),
+
+    resumeTurn: (turnId, settings) =>
+      inTransaction(db, async (trx) => {
+        const turn = toSeq('turn', turnId)
+        const conversation = await conversationOf(trx, turn)
+        if (conversation === undefined || !(await lockConversation(trx, conversation))) {
+          return undefined
+        }
+        if ((await newestTurn(trx, conversation)) !== turn) return undefined
+        const row = await trx
+          .updateTable('turns')
+          .set({ status: 'running', stop_reason: null, error: null, updated_at: now() })
+          .where('seq', '=', turn)
+          .where('status', '<>', 'running')
+          .returningAll()
+          .executeTakeFirst()
+        if (!row) return undefined
+        await saveSettings(trx, conversation, settings)
+        return toTurn(row)
+      }),
+
+    saveStep: (turnId, { step, message, calls }, state) =>
+      inTransaction(db, async (trx) => {
+        const place = await touch(trx, turnId)
+        await updateTurn(trx, place, state)
+        await insertStep(trx, place.turn, step)
+        await insertMessages(trx, place, [message])
+        await insertCalls(trx, { ...place, step: step.step }, calls)
+      }),
+
+    saveResults: (turnId, results, message, state) =>
+      inTransaction(db, async (trx) => {
+        const place = await touch(trx, turnId)
+        await updateTurn(trx, place, state)
+        for (const { callId, result } of results) {
+          const { numUpdatedRows } = await trx
+            .updateTable('tool_calls')
+            .set({ result: JSON.stringify(result), format: FORMAT })
+            .where('conversation', '=', place.conversation)
+            .where('call_id', '=', callId)
+            .where('result', 'is', null)
+            .executeTakeFirstOrThrow()
+          if (numUpdatedRows === 0n) {
+            throw new AppError('call_not_pending', `No call ${callId} is waiting for a result.`)
+          }
+        }
+        if (message !== undefined) await insertMessages(trx, place, [message])
+      }),
+
+    saveMessages: (turnId, messages) =>
+      inTransaction(db, async (trx) => insertMessages(trx, await touch(trx, turnId), messages)),
+
+    saveState: (turnId, state) =>
+      inTransaction(db, async (trx) => updateTurn(trx, await touch(trx, turnId), state)),
+
+    async interruptRunning() {
+      const { numUpdatedRows } = await db
+        .updateTable('turns')
+        .set({ status: 'interrupted', updated_at: now() })
+        .where('status', '=', 'running')
+        .executeTakeFirstOrThrow()
+      return Number(numUpdatedRows)
+    },
+  }
+}
+
+/** Locks before it reads, so that the writes to one conversation come one after another. */
+async function lockConversation(trx: Transaction<Tables>, seq: number): Promise<boolean> {
+  const row = await trx
+    .updateTable('conversations')
+    .set(({ ref }) => ({ updated_at: ref('updated_at') }))
+    .where('seq', '=', seq)
+    .returning('seq')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+async function saveSettings<Settings>(
+  trx: Transaction<Tables>,
+  conversation: number,
+  settings: Settings,
+): Promise<void> {
+  await trx
+    .updateTable('conversations')
+    .set({ settings: JSON.stringify(settings), updated_at: now() })
+    .where('seq', '=', conversation)
+    .execute()
+}
+
+/** Locks the conversation of a turn. A turn may vanish while it runs, with its conversation. */
+async function touch(trx: Transaction<Tables>, turnId: string): Promise<Place> {
+  const turn = toSeq('turn', turnId)
+  const row = await trx
+    .updateTable('conversations')
+    .set({ updated_at: now() })
+    .where('seq', '=', ({ selectFrom }) =>
+      selectFrom('turns').select('turns.conversation').where('turns.seq', '=', turn),
+    )
+    .returning('seq')
+    .executeTakeFirst()
+  if (!row) throw new AppError('turn_not_found', `There is no turn ${turnId}.`)
+  return { conversation: row.seq, turn }
+}
+
+async function conversationOf(trx: Transaction<Tables>, turn: number): Promise<number | undefined> {
+  const row = await trx
+    .selectFrom('turns')
+    .select('conversation')
+    .where('seq', '=', turn)
+    .executeTakeFirst()
+  return row?.conversation
+}
+
+async function newestTurn(
+  trx: Transaction<Tables>,
+  conversation: number,
+): Promise<number | undefined> {
+  const row = await trx
+    .selectFrom('turns')
+    .select('seq')
+    .where('conversation', '=', conversation)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.seq
+}
+
+async function updateTurn(
+  trx: Transaction<Tables>,
+  { turn }: Place,
+  state: TurnState,
+): Promise<void> {
+  await trx
+    .updateTable('turns')
+    .set({ ...turnColumns(state), updated_at: now() })
+    .where('seq', '=', turn)
+    .execute()
+}

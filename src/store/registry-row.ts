@@ -1,0 +1,19 @@
+import type { Transaction } from 'kysely'
+import type { Tables } from './tables.ts'
+
+/**
+ * The current revision. Until the transaction ends no other one writes skills, so that the order
+ * of the revisions is the order of the commits.
+ */
+export async function lockRegistry(trx: Transaction<Tables>): Promise<number> {
+  const { revision } = await trx
+    .updateTable('registry')
+    .set(({ ref }) => ({ revision: ref('revision') }))
+    .returning('revision')
+    .executeTakeFirstOrThrow()
+  return revision
+}
+
+export async function raiseRevision(trx: Transaction<Tables>, revision: number): Promise<void> {
+  await trx.updateTable('registry').set({ revision }).execute()
+}

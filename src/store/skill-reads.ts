@@ -1,0 +1,148 @@
+import type { Kysely } from 'kysely'
+import { AppError } from '../errors.ts'
+import {
+  fileCount,
+  filesOf,
+  selectSkills,
+  selectVersions,
+  shownSkills,
+  toEntry,
+  toSkill,
+  toVersion,
+} from './skill-rows.ts'
+import type { SkillPage, SkillStore, StoredSkill } from './skills.ts'
+import type { Tables } from './tables.ts'
+import { comparable, inSnapshot } from './transaction.ts'
+
+type Reads = Pick<
+  SkillStore,
+  'revision' | 'catalog' | 'find' | 'list' | 'findVersion' | 'versions' | 'readFile'
+>
+
+export function skillReads(db: Kysely<Tables>): Reads {
+  return {
+    revision: () => readRevision(db),
+
+    catalog: () =>
+      inSnapshot(db, async (trx) => {
+        const revision = await readRevision(trx)
+        const rows = await trx
+          .selectFrom('skills')
+          .innerJoin('skill_versions', (join) =>
+            join
+              .onRef('skill_versions.skill', '=', 'skills.seq')
+              .onRef('skill_versions.version', '=', 'skills.current_version'),
+          )
+          .select(['name', 'enabled', 'version', 'digest', 'description', 'tags'])
+          .select(['allowed_tools', 'hidden', 'catalog_tokens', 'body_tokens'])
+          .orderBy('name')
+          .execute()
+        return { revision, entries: rows.map(toEntry) }
+      }),
+
+    find: (name) => inSnapshot(db, (trx) => readSkill(trx, name)),
+
+    async list(page) {
+      const rows = await pageOf(db, page).execute()
+      return rows.map((row) => ({ ...toSkill(row), fileCount: row.file_count }))
+    },
+
+    findVersion: (name, version) =>
+      inSnapshot(db, async (trx) => {
+        const row = await selectVersions(trx)
+          .select('body')
+          .where('name', '=', comparable(name))
+          .where('version', '=', countable(version))
+          .executeTakeFirst()
+        return row && { ...toVersion(row), body: row.body, files: await filesOf(trx, row.seq) }
+      }),
+
+    async versions(name, { before, limit }) {
+      let query = selectVersions(db).where('name', '=', comparable(name))
+      if (before !== undefined) query = query.where('version', '<', before)
+      const rows = await query
+        .select(fileCount(db, 'skill_versions.seq'))
+        .orderBy('version', 'desc')
+        .limit(limit)
+        .execute()
+      return rows.map((row) => ({ ...toVersion(row), fileCount: row.file_count }))
+    },
+
+    readFile(name, path, version) {
+      const versions =
+        version === undefined
+          ? shownSkills(db)
+          : db
+              .selectFrom('skills')
+              .innerJoin('skill_versions as shown', 'shown.skill', 'skills.seq')
+              .where('shown.version', '=', countable(version))
+      return versions
+        .innerJoin('skill_files', 'skill_files.version', 'shown.seq')
+        .innerJoin('blobs', 'blobs.sha256', 'skill_files.sha256')
+        .select(['path', 'blobs.sha256', 'skill_files.size', 'media_type as mediaType'])
+        .select(['bytes', 'digest'])
+        .where('name', '=', comparable(name))
+        .where('path', '=', comparable(path))
+        .executeTakeFirst()
+    },
+  }
+}
+
+async function readRevision(db: Kysely<Tables>): Promise<number> {
+  const { revision } = await db.selectFrom('registry').select('revision').executeTakeFirstOrThrow()
+  return revision
+}
+
+/** Several queries: call it in a transaction. */
+export async function readSkill(
+  trx: Kysely<Tables>,
+  name: string,
+): Promise<StoredSkill | undefined> {
+  const row = await selectSkills(trx)
+    .select('body')
+    .where('name', '=', comparable(name))
+    .executeTakeFirst()
+  return row && { ...toSkill(row), body: row.body, files: await filesOf(trx, row.shown_seq) }
+}
+
+function pageOf(db: Kysely<Tables>, page: SkillPage) {
+  const { tags = [], tool, enabled, source, sort, after, limit } = page
+  let query = selectSkills(db).select(fileCount(db, 'shown.seq'))
+  for (const tag of tags) {
+    query = query.where('shown.seq', 'in', (eb) =>
+      eb
+        .selectFrom('skill_tags')
+        .select('skill_tags.version')
+        .whereRef('skill_tags.version', '=', 'shown.seq')
+        .where('tag', '=', comparable(tag.toLowerCase())),
+    )
+  }
+  if (tool !== undefined) {
+    query = query.where('shown.seq', 'in', (eb) =>
+      eb
+        .selectFrom('skill_tools')
+        .select('skill_tools.version')
+        .whereRef('skill_tools.version', '=', 'shown.seq')
+        .where('tool', '=', comparable(tool)),
+    )
+  }
+  if (enabled !== undefined) query = query.where('enabled', '=', enabled ? 1 : 0)
+  if (source !== undefined) query = query.where('source', '=', source)
+
+  query = sort === 'name' ? query.orderBy('name') : query.orderBy('revision', 'desc')
+  if (after !== undefined) {
+    query =
+      sort === 'name'
+        ? query.where('name', '>', comparable(after))
+        : query.where('revision', '<', toRevision(after))
+  }
+  return query.limit(limit)
+}
+
+function toRevision(after: string): number {
+  if (!/^\d{1,15}$/.test(after)) throw new AppError('cursor_invalid', 'The cursor is not valid.')
+  return Number(after)
+}
+
+/** A number that PostgreSQL can compare; 0 is no version. */
+export const countable = (version: number): number => (Number.isSafeInteger(version) ? version : 0)

@@ -1,0 +1,32 @@
+import type { Kysely, Transaction } from 'kysely'
+import type { Tables } from './tables.ts'
+
+/** PostgreSQL: could not serialize, deadlock, a row referred to was swept at the same moment. */
+const WORTH_ANOTHER_TRY = ['40001', '40P01', '23503']
+const TRIES = 4
+
+type Work<Result> = (trx: Transaction<Tables>) => Promise<Result>
+
+/** One transaction, done again when another one got in its way. */
+export async function inTransaction<Result>(
+  db: Kysely<Tables>,
+  work: Work<Result>,
+): Promise<Result> {
+  for (let tried = 1; ; tried++) {
+    try {
+      return await db.transaction().execute(work)
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+      if (tried === TRIES || !WORTH_ANOTHER_TRY.includes(code)) throw error
+    }
+  }
+}
+
+/** Several reads of one moment. */
+export const inSnapshot = <Result>(db: Kysely<Tables>, work: Work<Result>): Promise<Result> =>
+  db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work)
+
+export const now = (): string => new Date().toISOString()
+
+/** For a comparison: PostgreSQL takes no NUL, and no text that is stored has one. */
+export const comparable = (text: string): string => text.replaceAll('\0', '\ufffd')

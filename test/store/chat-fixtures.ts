@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { emptyReceipt } from '../../src/domain/receipt.ts'
+import { createChatStore } from '../../src/store/chat-store.ts'
+import type { ChatStore, Step, TurnState } from '../../src/store/chats.ts'
+import type { Open } from './databases.ts'
+
+interface Message {
+  role: string
+  text: string
+}
+interface Settings {
+  model: string
+}
+
+export const settings = { model: 'offline' }
+export const begin = { after: null, settings, messages: [{ role: 'user', text: 'Hello' }] }
+
+export const state = (status: TurnState['status'], more: Partial<TurnState> = {}): TurnState => ({
+  status,
+  stopReason: null,
+  steps: 0,
+  usage: {
+    modelCalls: 0,
+    inputTokens: 0,
+    outputTokens: 0,
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+  },
+  receipt: emptyReceipt(),
+  error: null,
+  ...more,
+})
+
+export const step = (number: number, more: Partial<Step> = {}): Step => ({
+  step: number,
+  revision: 7,
+  system: 'You are helpful.',
+  tools: '[{"name":"load_skill"}]',
+  offered: '[]',
+  ...more,
+})
+
+export const call = (callId: string, kind: 'tool' | 'client' | 'approval' = 'tool') => ({
+  callId,
+  name: `name of ${callId}`,
+  kind,
+  result: null,
+})
+
+export const says = (text: string): Message => ({ role: 'assistant', text })
+
+type Chats = ChatStore<Message, string, Settings>
+
+export async function openChats(t: TestContext, open: Open) {
+  const db = await open(t)
+  return { db, chats: createChatStore<Message, string, Settings>(db) }
+}
+
+export const create = async (chats: Chats, owner: string | null = null) =>
+  (await chats.create({ agent: 'default', owner, settings })).id
+
+export async function beginTurn(chats: Chats, id: string, after: string | null = null) {
+  const turn = await chats.beginTurn(id, { ...begin, after, state: state('running') })
+  assert.ok(turn)
+  return turn
+}
