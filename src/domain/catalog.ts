@@ -119,7 +119,7 @@ function showNames(lines: Line[], layout: CatalogLayout, room: number): Tier | u
 
 function showSome(lines: Line[], layout: CatalogLayout, room: number): Tier {
   const note = (more: number): string =>
-    `(${more} more ${more === 1 ? 'skill' : 'skills'}: use search_skills to find more)`
+    `(${more} more ${more === 1 ? 'skill is' : 'skills are'} not shown)`
   let left = room - cost([note(lines.length)])
   if (left < 0) return { pieces: [], shown: [] }
   const frame = cost([...layout.opening, ...layout.closing, ''])

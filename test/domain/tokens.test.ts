@@ -5,6 +5,9 @@ import fc from 'fast-check'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { estimateTokens, measureTokens } from '../../src/domain/tokens.ts'
 
+/** Nothing here takes a second, unless something is quadratic. */
+const LIMIT = { timeout: 20_000 }
+
 const corpus = new URL('../../../shared/corpus/', import.meta.url)
 const count = (text: string): number => countTokens(text, { disallowedSpecial: new Set() })
 
@@ -130,11 +133,9 @@ test('what is cut before a blank or behind a line break adds up', () => {
   )
 })
 
-test('a megabyte of anything takes one quick pass', () => {
+test('a megabyte of anything takes one quick pass', LIMIT, () => {
   for (const unit of ['a', ' ', '\n', '-', '中', 'é', '|-', 'a_', '\u0301', '🎉', 'Aa1 .']) {
     const text = unit.repeat(1_000_000 / unit.length)
-    const started = performance.now()
     assert.ok(estimateTokens(text) > 0)
-    assert.ok(performance.now() - started < 1000, JSON.stringify(unit))
   }
 })

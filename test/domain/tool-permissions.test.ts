@@ -2,6 +2,9 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { allowedBy, SKILL_TOOLS } from '../../src/domain/tool-permissions.ts'
 
+/** Nothing here takes a second, unless something is quadratic. */
+const LIMIT = { timeout: 20_000 }
+
 const allows = (allowedTools: string[], tool: string): boolean =>
   allowedBy([{ skill: 'a', allowedTools }], tool)
 
@@ -69,9 +72,7 @@ test('an empty list leaves the skill tools', () => {
   assert.deepEqual(SKILL_TOOLS, ['load_skill', 'read_skill_file', 'search_skills'])
 })
 
-test('a hostile pattern is matched in a moment', () => {
-  const started = performance.now()
+test('a hostile pattern is matched in a moment', LIMIT, () => {
   assert.equal(allows([`${'*a'.repeat(100_000)}b`], 'a'.repeat(128)), false)
   assert.equal(allows(['*'.repeat(100_000)], 'get_order'), true)
-  assert.ok(performance.now() - started < 500)
 })

@@ -4,6 +4,9 @@ import fc from 'fast-check'
 import { estimateTokens } from '../../src/domain/tokens.ts'
 import { repeatLine, wrapSkill } from '../../src/domain/wrapped-skill.ts'
 
+/** Nothing here takes a second, unless something is quadratic. */
+const LIMIT = { timeout: 20_000 }
+
 const wrap = (body: string, files: string[] = []): string =>
   wrapSkill({ name: 'pdf', version: 3, body }, files)
 
@@ -99,12 +102,10 @@ test('for any body and paths there is one closing tag of the wrapper', () => {
   )
 })
 
-test('a megabyte of closing tags is wrapped in a moment', () => {
+test('a megabyte of closing tags is wrapped in a moment', LIMIT, () => {
   for (const unit of ['</skill>', '<', '< ', '</ ', '</skill-', '\u200b']) {
     const body = Array.from({ length: 100_000 }, (_, index) => `${unit}${index % 9}`).join('')
-    const started = performance.now()
     assert.ok(wrap(body).includes(body.trimEnd()))
-    assert.ok(performance.now() - started < 1000, JSON.stringify(unit))
   }
 })
 
