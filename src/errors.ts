@@ -96,12 +96,18 @@ export const Fault = Type.Object({
   offset: Type.Optional(Type.Integer()),
 })
 
+interface Members {
+  suggestions?: string[]
+  conversation_id?: string
+  turn_id?: string
+}
+
 interface Circumstances {
   /** Every fault found, the first of which has the error's own code. */
   errors?: Fault[]
   cause?: unknown
-  /** The nearest names to one that is not there. */
-  suggestions?: string[]
+  /** More members of the problem (RFC 9457, 3.2), as the nearest names to one that is not there. */
+  members?: Members
   /** After how many seconds trying again may help. */
   retryAfter?: number
   /** Only where one code has two statuses (frontmatter_too_large is 413 for bytes). */
@@ -114,7 +120,7 @@ export class AppError extends Error {
   readonly code: ErrorCode
   readonly status: number
   readonly errors: Fault[] | undefined
-  readonly suggestions: string[] | undefined
+  readonly members: Members | undefined
   readonly retryAfter: number | undefined
 
   constructor(code: ErrorCode, detail: string, circumstances: Circumstances = {}) {
@@ -122,7 +128,20 @@ export class AppError extends Error {
     this.code = code
     this.status = circumstances.status ?? catalogue[code][0]
     this.errors = circumstances.errors
-    this.suggestions = circumstances.suggestions
+    this.members = circumstances.members
     this.retryAfter = circumstances.retryAfter
+  }
+
+  /** The same failure, with more to tell. */
+  about(members: Members): AppError {
+    const { code, message, errors, retryAfter, status, cause } = this
+    const all = { ...this.members, ...members }
+    return new AppError(code, message, {
+      status,
+      cause,
+      members: all,
+      ...(errors && { errors }),
+      ...(retryAfter !== undefined && { retryAfter }),
+    })
   }
 }

@@ -1,0 +1,11 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+
+/** A folder that is gone when the test ends. */
+export async function tempFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'loadskill-'))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
