@@ -1,0 +1,127 @@
+import type { Socket } from 'node:net'
+import Fastify, { type FastifyServerOptions } from 'fastify'
+import type { Models } from './agent/model.ts'
+import type { Chats } from './agent/open-turn.ts'
+import type { PlanParts } from './agent/plan-step.ts'
+import { RunningTurns } from './agent/running-turns.ts'
+import { AppError } from './errors.ts'
+import { type AuthOptions, auth } from './http/auth.ts'
+import { answerClientError, newRequestId } from './http/client-error.ts'
+import { etags } from './http/etag.ts'
+import { createIdempotency, idempotencyKeys } from './http/idempotency.ts'
+import { jsonBody } from './http/json-body.ts'
+import { metrics } from './http/metrics.ts'
+import { MAX_PARAM_LENGTH, notFound } from './http/not-found.ts'
+import { openapi } from './http/openapi.ts'
+import { problems, sendProblem } from './http/problem.ts'
+import { requestLog } from './http/request-log.ts'
+import { strictQuery } from './http/strict-query.ts'
+import { validator } from './http/validator.ts'
+import type { Registry } from './registry/registry.ts'
+import type { SkillsDirectory } from './registry/skills-directory.ts'
+import { catalogRoutes } from './routes/catalog.ts'
+import { chatRoutes } from './routes/chat.ts'
+import { contentRoutes } from './routes/contents.ts'
+import { conversationRoutes } from './routes/conversations.ts'
+import { operationRoutes } from './routes/operations.ts'
+import { skillEditRoutes } from './routes/skill-edits.ts'
+import { skillWriteRoutes } from './routes/skill-writes.ts'
+import { skillRoutes } from './routes/skills.ts'
+import { turnRoutes } from './routes/turns.ts'
+import { versionRoutes } from './routes/versions.ts'
+import type { IdempotencyStore } from './store/idempotency.ts'
+import type { SkillStore } from './store/skills.ts'
+
+export interface AppOptions {
+  skills: SkillStore
+  chats: Chats
+  idempotency: IdempotencyStore
+  registry: Registry
+  directory?: SkillsDirectory | undefined
+  models: Models
+  auth: AuthOptions
+  defaults: PlanParts['defaults']
+  maxRequestBytes: number
+  maxStreams: number
+  shutdownGraceMs: number
+  logger?: FastifyServerOptions['loggerInstance']
+  /** After how long a client that does not read is cut. */
+  stallMs?: number | undefined
+}
+
+/** The whole service, minus the process: no environment, no port, no signals. */
+export function buildApp(options: AppOptions) {
+  const { registry, skills, models, chats, directory, logger, stallMs } = options
+  const app = Fastify({
+    ...(logger && { loggerInstance: logger }),
+    logController: requestLog,
+    genReqId: newRequestId,
+    clientErrorHandler: answerClientError,
+    bodyLimit: options.maxRequestBytes,
+    requestTimeout: 120_000,
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    frameworkErrors: (error, request, reply) => {
+      reply.header('x-request-id', request.id)
+      sendProblem(error, request, reply)
+      requestLog.requestCompleted(null, request, reply)
+    },
+  })
+  const running = new RunningTurns(options.maxStreams)
+  const idempotency = createIdempotency(options.idempotency)
+  let closing = false
+
+  app.setValidatorCompiler(validator)
+  app.addHook('onRequest', async ({ id }, reply) => {
+    reply.header('x-request-id', id)
+    if (!closing) return
+    reply.header('connection', 'close')
+    throw new AppError('shutting_down', 'The service is shutting down.', { retryAfter: 5 })
+  })
+  // Node does not count a connection as idle before its first request: it would hold the end up.
+  const silent = new Set<Socket>()
+  app.server.on('connection', (socket: Socket) => {
+    silent.add(socket)
+    socket.once('close', () => silent.delete(socket))
+  })
+  app.server.on('request', ({ socket }) => silent.delete(socket))
+  app.addHook('preClose', async () => {
+    closing = true
+    await running.drain(options.shutdownGraceMs)
+    // A request that is running when the service closes would else hold it open for a minute.
+    app.server.keepAliveTimeout = 1
+    for (const socket of silent) socket.destroy()
+  })
+
+  app.register(problems)
+  app.register(auth, options.auth)
+  app.register(etags)
+  app.register(idempotencyKeys)
+  app.register(jsonBody)
+  app.register(notFound)
+  app.register(openapi)
+  app.register(metrics)
+
+  const prefix = '/api/v1'
+  app.register(strictQuery, { below: prefix })
+  app.register(operationRoutes, { skills, models, directory })
+  app.register(skillRoutes, { prefix, skills, registry })
+  app.register(skillWriteRoutes, { prefix, registry, idempotency })
+  app.register(skillEditRoutes, { prefix, registry, idempotency })
+  app.register(versionRoutes, { prefix, skills, registry })
+  app.register(contentRoutes, { prefix, skills, registry })
+  app.register(catalogRoutes, { prefix, registry })
+  app.register(chatRoutes, {
+    prefix,
+    skills,
+    registry,
+    chats,
+    models,
+    running,
+    stallMs,
+    defaults: options.defaults,
+  })
+  app.register(conversationRoutes, { prefix, chats, running })
+  app.register(turnRoutes, { prefix, chats })
+  return app
+}

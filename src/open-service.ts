@@ -1,0 +1,86 @@
+import type { Logger } from 'pino'
+import { makeAdminKey } from './admin-key.ts'
+import { openModels } from './agent/models/open.ts'
+import type { Chats } from './agent/open-turn.ts'
+import { buildApp } from './app.ts'
+import type { Config } from './config.ts'
+import { isLoopback } from './http/auth.ts'
+import { createRegistry } from './registry/registry.ts'
+import { openSkillsDirectory } from './registry/skills-directory.ts'
+import { createChatStore } from './store/chat-store.ts'
+import { createIdempotencyStore } from './store/idempotency-store.ts'
+import { createKeyStore } from './store/key-store.ts'
+import { openDatabase } from './store/open.ts'
+import { createSkillStore } from './store/skill-store.ts'
+
+/**
+ * Opens everything the service stands on, and the service over it, ready to listen. Closing the
+ * app closes all of it. Throws one line that says what cannot be opened.
+ */
+export async function openService(
+  config: Config,
+  log: Logger,
+  { stallMs }: { stallMs?: number } = {},
+) {
+  const authMode = readAuthMode(config)
+  const models = openModels(config)
+  const db = await openDatabase(config.DATABASE_URL)
+  const skills = createSkillStore(db)
+  const chats: Chats = createChatStore(db)
+  const keys = createKeyStore(db)
+
+  const interrupted = await chats.interruptRunning()
+  if (interrupted > 0) log.warn({ turns: interrupted }, 'turns were running when the service died')
+  if (authMode === 'keys' && config.ADMIN_KEY === undefined) {
+    const path = await makeAdminKey(keys, config.DATABASE_URL)
+    if (path) log.warn({ path }, 'admin key made: it stands in this file')
+  }
+
+  const limits = {
+    skillBytes: config.MAX_SKILL_BYTES,
+    fileBytes: config.MAX_FILE_BYTES,
+    bundleBytes: config.MAX_BUNDLE_BYTES,
+    files: config.MAX_BUNDLE_FILES,
+  }
+  const registry = createRegistry(skills, limits)
+  const path = config.SKILLS_DIR
+  const directory =
+    path === '' ? undefined : openSkillsDirectory({ path, registry, skills, limits, log })
+  const app = buildApp({
+    skills,
+    chats,
+    idempotency: createIdempotencyStore(db),
+    registry,
+    directory,
+    models,
+    auth: { mode: authMode, keys, adminKey: config.ADMIN_KEY },
+    defaults: {
+      allowedToolsMode: config.ALLOWED_TOOLS_MODE,
+      catalogMaxTokens: config.CATALOG_MAX_TOKENS,
+      catalogTags: config.CATALOG_TAGS,
+      maxOutputTokens: config.MODEL_MAX_OUTPUT_TOKENS,
+    },
+    maxRequestBytes: config.MAX_REQUEST_BYTES,
+    maxStreams: config.MAX_STREAMS,
+    shutdownGraceMs: config.SHUTDOWN_GRACE_MS,
+    logger: log,
+    stallMs,
+  })
+  app.addHook('onClose', async () => {
+    await directory?.close()
+    await models.close()
+    await db.destroy()
+  })
+  return { app, directory, authMode, model: models.defaultName }
+}
+
+/** Open where only this machine can reach it and nobody set a key, else by keys. */
+function readAuthMode({ AUTH, HOST, ADMIN_KEY, AUTH_OPEN_ANYWAY }: Config): 'open' | 'keys' {
+  const loopback = isLoopback(HOST)
+  const mode = AUTH ?? (loopback && ADMIN_KEY === undefined ? 'open' : 'keys')
+  if (mode === 'open' && !loopback && !AUTH_OPEN_ANYWAY) {
+    const why = `HOST ${HOST} can be reached from elsewhere (AUTH_OPEN_ANYWAY=true allows it)`
+    throw new Error(`AUTH must be keys, for ${why}`)
+  }
+  return mode
+}

@@ -1,0 +1,102 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { skillTag } from '../domain/precondition.ts'
+import { quote } from '../http/etag.ts'
+import { DEFAULT_LIMIT, Page, pageQuery, readCursor, toPage } from '../http/page.ts'
+import { problemResponses } from '../http/problem.ts'
+import { SkillParam } from '../http/skill-params.ts'
+import {
+  SkillResource,
+  SkillSummaryResource,
+  toSkillResource,
+  toSkillSummary,
+} from '../http/skill-resource.ts'
+import type { Registry } from '../registry/registry.ts'
+import { Strict } from '../schema.ts'
+import type { SkillStore } from '../store/skills.ts'
+
+const Params = Type.Object({ name: SkillParam })
+const Tags = Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 20 })], {
+  description: 'Skills that have it; of several, all',
+})
+
+const list = {
+  operationId: 'listSkills',
+  summary: 'List skills',
+  tags: ['skills'],
+  querystring: Strict({
+    ...pageQuery,
+    tag: Type.Optional(Tags),
+    tool: Type.Optional(Type.String({ description: 'An entry of allowed-tools' })),
+    enabled: Type.Optional(Type.Boolean({ description: 'Whether it is switched on' })),
+    source: Type.Optional(Type.Enum(['api', 'directory'], { description: 'Where it came from' })),
+    sort: Type.Optional(
+      Type.Enum(['name', '-updated_at'], {
+        default: 'name',
+        description: 'By name, or the last written first',
+      }),
+    ),
+  }),
+  response: { 200: Page(SkillSummaryResource), ...problemResponses },
+}
+const get = {
+  operationId: 'getSkill',
+  summary: 'Read a skill',
+  description: '`Accept: text/markdown` gives the SKILL.md itself.',
+  tags: ['skills'],
+  params: Params,
+  response: {
+    200: {
+      description: 'The skill',
+      content: {
+        'application/json': { schema: SkillResource },
+        'text/markdown': { schema: Type.Unsafe<string | Buffer>(Type.String()) },
+      },
+    },
+    ...problemResponses,
+  },
+}
+
+interface Options {
+  registry: Pick<Registry, 'notFound'>
+  skills: SkillStore
+}
+
+export const skillRoutes: FastifyPluginAsyncTypebox<Options> = async (app, options) => {
+  const { registry, skills } = options
+  const config = { scope: 'skills:read' } as const
+
+  app.get('/skills', { schema: list, config }, async ({ query }) => {
+    const { limit = DEFAULT_LIMIT, cursor, tag, sort = 'name', ...filter } = query
+    const place = `skills:${sort}`
+    const after = readCursor(place, cursor, sort === 'name' ? /^[a-z0-9-]{1,64}$/ : /^\d{1,15}$/)
+    const found = await skills.list({
+      ...filter,
+      ...(tag !== undefined && { tags: [tag].flat() }),
+      ...(after !== undefined && { after }),
+      sort,
+      limit: limit + 1,
+    })
+    const page = toPage(place, found, limit, ({ name, revision }) =>
+      sort === 'name' ? name : `${revision}`,
+    )
+    return { ...page, data: page.data.map(toSkillSummary) }
+  })
+
+  app.get('/skills/:name', { schema: get, config }, async (request, reply) => {
+    const { name } = request.params
+    reply.header('vary', 'accept')
+    if (prefersMarkdown(request.headers.accept)) {
+      const file = await skills.readFile(name, 'SKILL.md')
+      if (!file) throw await registry.notFound(name)
+      reply.header('etag', quote(file.digest)).type('text/markdown; charset=utf-8')
+      return reply.send(Buffer.from(file.bytes))
+    }
+    const skill = await skills.find(name)
+    if (!skill) throw await registry.notFound(name)
+    return reply.header('etag', quote(skillTag(skill))).send(toSkillResource(skill))
+  })
+}
+
+/** Whether Markdown is asked for by name, and JSON is not. */
+const prefersMarkdown = (accept = ''): boolean =>
+  /\btext\/markdown\b/.test(accept) && !/\bapplication\/json\b/.test(accept)
