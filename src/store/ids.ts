@@ -1,7 +1,7 @@
 const WIDTH = 8
 const DIGITS = new RegExp(`^[0-9a-z]{${WIDTH}}$`)
 
-export type IdPrefix = 'skill' | 'conv' | 'turn' | 'key'
+export type IdPrefix = 'skill' | 'skver' | 'conv' | 'turn' | 'key'
 
 /** An id sorts as text like the sequence number that it is made from. */
 export const toId = (prefix: IdPrefix, seq: number): string =>

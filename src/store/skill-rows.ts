@@ -81,9 +81,10 @@ export const toSkill = (row: StateRow & ContentRow): Omit<SkillSummary, 'fileCou
 })
 
 export const toVersion = (
-  row: WritingRow & ContentRow & { name: string },
+  row: WritingRow & ContentRow & { name: string; seq: number },
 ): Omit<VersionSummary, 'fileCount'> => ({
   ...contentOf(row),
+  id: toId('skver', row.seq),
   name: row.name,
   version: row.version,
   note: row.note,

@@ -24,6 +24,8 @@ export type Source =
 
 /** One immutable version: what its SKILL.md says, and the facts of its storing. */
 export interface Version extends Skill {
+  /** `skver_…` */
+  id: string
   version: number
   /** `sha256:` and hex: of SKILL.md when it is the only file, else of the bundle's manifest. */
   digest: string
@@ -42,7 +44,7 @@ export interface Version extends Skill {
 export type VersionSummary = Omit<Version, 'body' | 'files'> & { fileCount: number }
 
 /** A skill, with what its current version says (its latest, when none is current). */
-export interface StoredSkill extends Omit<Version, 'version' | 'note' | 'by' | 'at'> {
+export interface StoredSkill extends Omit<Version, 'id' | 'version' | 'note' | 'by' | 'at'> {
   /** `skill_…` */
   id: string
   /** The current version: null until one is made current. */
