@@ -1,10 +1,8 @@
-import type { Socket } from 'node:net'
 import Fastify, { type FastifyServerOptions } from 'fastify'
 import type { Models } from './agent/model.ts'
 import type { Chats } from './agent/open-turn.ts'
 import type { PlanParts } from './agent/plan-step.ts'
 import { RunningTurns } from './agent/running-turns.ts'
-import { AppError } from './errors.ts'
 import { type AuthOptions, auth } from './http/auth.ts'
 import { answerClientError, newRequestId } from './http/client-error.ts'
 import { etags } from './http/etag.ts'
@@ -15,6 +13,8 @@ import { MAX_PARAM_LENGTH, notFound } from './http/not-found.ts'
 import { openapi } from './http/openapi.ts'
 import { problems, sendProblem } from './http/problem.ts'
 import { requestLog } from './http/request-log.ts'
+import { serializer } from './http/serializer.ts'
+import { shutdown } from './http/shutdown.ts'
 import { strictQuery } from './http/strict-query.ts'
 import { validator } from './http/validator.ts'
 import type { Registry } from './registry/registry.ts'
@@ -69,31 +69,14 @@ export function buildApp(options: AppOptions) {
   })
   const running = new RunningTurns(options.maxStreams)
   const idempotency = createIdempotency(options.idempotency)
-  let closing = false
 
   app.setValidatorCompiler(validator)
+  app.setSerializerCompiler(serializer)
   app.addHook('onRequest', async ({ id }, reply) => {
     reply.header('x-request-id', id)
-    if (!closing) return
-    reply.header('connection', 'close')
-    throw new AppError('shutting_down', 'The service is shutting down.', { retryAfter: 5 })
   })
-  // Node does not count a connection as idle before its first request: it would hold the end up.
-  const silent = new Set<Socket>()
-  app.server.on('connection', (socket: Socket) => {
-    silent.add(socket)
-    socket.once('close', () => silent.delete(socket))
-  })
-  app.server.on('request', ({ socket }) => silent.delete(socket))
-  app.addHook('preClose', async () => {
-    closing = true
-    await running.drain(options.shutdownGraceMs)
-    // A request that is running when the service closes would else hold it open for a minute.
-    app.server.keepAliveTimeout = 1
-    for (const socket of silent) socket.destroy()
-  })
-
   app.register(problems)
+  app.register(shutdown, { drain: () => running.drain(options.shutdownGraceMs) })
   app.register(auth, options.auth)
   app.register(etags)
   app.register(idempotencyKeys)

@@ -1,5 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../errors.ts'
 import { TurnCancelled } from './run-turn.ts'
+
+/** For an aborted turn to be stored and told of. */
+const ABORTED_MS = 2000
 
 interface RunningTurn {
   /** Undefined while the turn is being opened. */
@@ -51,14 +55,19 @@ export class RunningTurns {
     return true
   }
 
-  /** Lets what runs come to its end, and aborts what is not done within `graceMs`. */
-  async drain(graceMs: number): Promise<void> {
+  /**
+   * Lets what runs come to its end, and aborts what is not done within `graceMs`. What even then
+   * does not end, for its caller reads nothing, is waited for a moment longer: false.
+   */
+  async drain(graceMs: number): Promise<boolean> {
     this.#closing = true
+    const over = Promise.all([...this.#running].map(({ done }) => done)).then(() => true)
     const timer = setTimeout(() => {
       for (const { controller } of this.#running) controller.abort(shuttingDown())
     }, graceMs)
-    await Promise.all([...this.#running].map(({ done }) => done))
+    const drained = await Promise.race([over, sleep(graceMs + ABORTED_MS, false, { ref: false })])
     clearTimeout(timer)
+    return drained
   }
 }
 

@@ -46,11 +46,11 @@ export class Diagnostics {
 
   /** Goes on, so that later faults are found too. */
   refuse(code: ErrorCode, what: string, place: Place = {}): void {
-    this.errors.push({ code, message: this.#sentence(what, place), file: this.#file, ...place })
+    this.errors.push({ code, ...this.#told(what, place) })
   }
 
   warn(code: WarningCode, what: string, place: Place = {}): void {
-    this.warnings.push({ code, message: this.#sentence(what, place), file: this.#file, ...place })
+    this.warnings.push({ code, ...this.#told(what, place) })
   }
 
   /** A fault that lenient mode repairs. */
@@ -78,7 +78,14 @@ export class Diagnostics {
     })
   }
 
-  #sentence(what: string, { line }: Place): string {
-    return `${this.#file}${line ? ` line ${line}` : ''}: ${what}`
+  #told(what: string, { field, line, ...rest }: Place): Omit<Fault, 'code'> {
+    const message = `${this.#file}${line ? ` line ${line}` : ''}: ${what}`
+    return {
+      message,
+      file: this.#file,
+      ...(field !== undefined && { field }),
+      ...(line !== undefined && { line }),
+      ...rest,
+    }
   }
 }

@@ -16,10 +16,13 @@ export function readCatalog(system: string): Candidate[] {
 }
 
 const NAMED = 100
+/** What a request is about stands at its beginning, or is pasted text. */
+const MAX_READ = 20_000
 const GOOD = 2
 
 /** The skill that fits what was said, if one does well enough. */
-export function matchSkill(said: string, catalog: readonly Candidate[]): Candidate | undefined {
+export function matchSkill(request: string, catalog: readonly Candidate[]): Candidate | undefined {
+  const said = request.slice(0, MAX_READ)
   const asked = termsOf(said)
   const indexed = catalog.map((candidate) => ({
     candidate,
