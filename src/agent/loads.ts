@@ -42,7 +42,11 @@ export function loadsIn(messages: Iterable<Message>): Map<string, LoadMark> {
 }
 
 /** As the receipt tells it; step 0 is before the first one. */
-export const toLoaded = ({ allowedTools, ...load }: LoadMark, step: number): Loaded => ({
-  ...load,
+export const toLoaded = (load: LoadMark, step: number): Loaded => ({
+  name: load.name,
+  version: load.version,
+  digest: load.digest,
+  tokens: load.tokens,
   step,
+  repeat: load.repeat,
 })

@@ -1,5 +1,6 @@
 import type { Denied, Loaded } from '../domain/receipt.ts'
 import { answer, judge, type Verdict } from './answer-call.ts'
+import { breathe } from './breathe.ts'
 import { loadOn, toLoaded } from './loads.ts'
 import type { Message, Model, ModelUsage, TextDelta, ToolCall, ToolResult } from './model.ts'
 import type { StepPlan } from './plan-step.ts'
@@ -58,8 +59,10 @@ export async function* runLoop(start: LoopStart): AsyncGenerator<LoopEvent, void
   const { messages, maxSteps, model, planStep, signal } = start
 
   for (let step = start.steps + 1; step <= maxSteps; step++) {
+    await breathe()
     const plan = await planStep(messages)
     const reply = yield* model({ ...plan.request, messages, signal })
+    await breathe()
     const message = sendable(reply.message, messages)
     const toolCalls = message.content.filter((part) => part.type === 'tool-call')
     const calls = toolCalls.map((call) => ({ call, verdict: judge(call, plan.toolbox) }))

@@ -2,6 +2,7 @@ import { emptyReceipt, type Loaded } from '../domain/receipt.ts'
 import { AppError } from '../errors.ts'
 import type { Call, ChatStore, Conversation, Turn } from '../store/chats.ts'
 import { toResult } from './answer-call.ts'
+import { breathe } from './breathe.ts'
 import { checkSettings } from './check-settings.ts'
 import type { Message, Models, ToolResult } from './model.ts'
 import { type PreloadParts, withPreload } from './preload.ts'
@@ -50,6 +51,7 @@ export interface OpenParts extends PreloadParts {
 
 /** Takes the conversation, or begins one. Every refusal comes before anything is stored. */
 export async function openTurn(parts: OpenParts, request: TurnRequest): Promise<OpenTurn> {
+  await breathe()
   const found = await findConversation(parts.chats, request)
   const settings = { ...DEFAULT_SETTINGS, ...found?.settings, ...request.settings }
   checkSettings(settings, parts.models)

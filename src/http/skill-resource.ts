@@ -5,6 +5,7 @@ import type { Checked } from '../registry/registry.ts'
 import type {
   FileEntry,
   SkillSummary,
+  Source,
   StoredSkill,
   Version,
   VersionSummary,
@@ -117,11 +118,14 @@ export const toFileResources = (files: readonly FileEntry[]): Static<typeof File
 
 const besides = (files: readonly FileEntry[]) => files.filter(({ path }) => path !== 'SKILL.md')
 
+const toSource = (source: Source): Static<typeof state.source> =>
+  source.type === 'directory' ? { type: source.type, folder: source.folder } : { type: source.type }
+
 const toState = (skill: Omit<SkillSummary, 'fileCount'>) => ({
   version: skill.version,
   latest_version: skill.latestVersion,
   enabled: skill.enabled,
-  source: skill.source,
+  source: toSource(skill.source),
   created_at: skill.createdAt,
   updated_at: skill.updatedAt,
 })

@@ -73,8 +73,9 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { r
     const layout = format === 'xml' ? 'xml' : 'list'
     const catalog = renderCatalog(entries, { format: layout, tags, maxTokens })
     reply.headers({ 'x-catalog-revision': revision, 'x-catalog-tokens': catalog.tokens })
-    if (format === 'json') return reply.send({ revision, ...catalog })
-    return reply.type('text/plain; charset=utf-8').send(catalog.text)
+    const { tokens, offered, omitted, text } = catalog
+    if (format === 'json') return reply.send({ revision, tokens, offered, omitted, text })
+    return reply.type('text/plain; charset=utf-8').send(text)
   })
 }
 
