@@ -11,14 +11,14 @@ const WIDE =
 
 let steps = 0
 
-export const columns = (): number =>
+const columns = (): number =>
   Math.max(MIN_COLUMNS, Math.min(MAX_COLUMNS, process.stdout.columns ?? MAX_COLUMNS))
 
 export const print = (line = ''): void => {
   process.stdout.write(`${line}\n`)
 }
 
-export const paint = (style: Style | undefined, text: string): string =>
+const paint = (style: Style | undefined, text: string): string =>
   style === undefined ? text : styleText(style, text)
 
 export function printTitle({ url, model }: Service): void {

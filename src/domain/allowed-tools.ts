@@ -53,7 +53,7 @@ export function readAllowedTools(frontmatter: Frontmatter, diagnostics: Diagnost
 const isEmpty = (node: YamlNode): boolean => node.kind === 'scalar' && node.value === null
 
 /** Commas and blanks separate, but not inside parentheses, which may nest. */
-export function splitTools(text: string): { entries: string[]; balanced: boolean } {
+function splitTools(text: string): { entries: string[]; balanced: boolean } {
   const entries: string[] = []
   let depth = 0
   let balanced = true

@@ -20,10 +20,10 @@ export interface NameSources {
   expectedName?: string | undefined
 }
 
-export const isSkillName = (text: string): boolean => text.length <= MAX_LENGTH && VALID.test(text)
+const isSkillName = (text: string): boolean => text.length <= MAX_LENGTH && VALID.test(text)
 
 /** A text as a name: empty when no letter or digit remains. */
-export function slugOf(text: string): string {
+function slugOf(text: string): string {
   const slug = text
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')

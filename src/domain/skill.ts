@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 
 /** The naming rule of Agent Skills: lower case, digits, single hyphens, at most 64. */
 export const NAME_PATTERN = '^[a-z0-9]+(-[a-z0-9]+)*$'
-export const SkillName = Type.String({ maxLength: 64, pattern: NAME_PATTERN })
+const SkillName = Type.String({ maxLength: 64, pattern: NAME_PATTERN })
 
 export const MAX_DESCRIPTION = 1024
 export const MAX_COMPATIBILITY = 500

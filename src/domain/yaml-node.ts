@@ -46,7 +46,7 @@ export const findValue = (map: YamlMap, key: string): YamlNode | undefined =>
  * A value as JSON. A plain scalar that would not be written the same way again (`1.10`, `007`,
  * `1e3`) is the text that stands there.
  */
-export function asWritten(node: YamlNode): unknown {
+function asWritten(node: YamlNode): unknown {
   if (node.kind === 'scalar') return scalarAsWritten(node)
   if (node.kind === 'list') return node.items.map(asWritten)
   return mapAsWritten(node)

@@ -12,7 +12,7 @@ export const UsageResource = Type.Object({
   cache_write_tokens: Type.Integer(),
 })
 
-export const LoadedResource = Type.Object({
+const LoadedResource = Type.Object({
   name: Type.String(),
   version: Type.Integer(),
   digest: Type.String(),
