@@ -1,0 +1,64 @@
+import { AppError } from '../../errors.ts'
+
+/** What an archive as a whole may hold, in entries and bytes, and how far it may unpack. */
+export interface ArchiveLimits {
+  entries: number
+  bytes: number
+}
+
+const MAX_RATIO = 100
+
+/** A file of an archive. Its path is as it was written, and not to be trusted. */
+export interface ArchiveEntry {
+  path: string
+}
+
+/** An archive whose table of contents has been read and found acceptable. */
+export interface Archive {
+  readonly entries: readonly ArchiveEntry[]
+  /** The files with their bytes, one at a time, in the order of the archive. */
+  files(): AsyncIterable<ArchiveEntry & { bytes: Uint8Array }>
+}
+
+export type ArchiveFormat = 'zip' | 'tgz'
+
+/** Counts while it inflates: what an archive says of itself is believed only when it is too much. */
+export class Budget {
+  readonly #limits: ArchiveLimits
+  readonly #packed: number
+  #entries = 0
+  #bytes = 0
+
+  constructor(limits: ArchiveLimits, packed: number) {
+    this.#limits = limits
+    this.#packed = packed
+  }
+
+  takeEntry(): void {
+    this.#entries += 1
+    const { entries } = this.#limits
+    if (this.#entries > entries) throw tooLarge(`more than ${entries} entries`)
+  }
+
+  takeBytes(count: number): void {
+    this.#bytes += count
+    const { bytes } = this.#limits
+    if (this.#bytes > bytes) throw tooLarge(`more than ${bytes} bytes unpacked`)
+    if (this.#bytes > this.#packed * MAX_RATIO) {
+      throw tooLarge(`more than ${MAX_RATIO} times its size unpacked`)
+    }
+  }
+}
+
+const tooLarge = (what: string) =>
+  new AppError('archive_too_large', `The archive holds ${what}, which is the limit.`)
+
+export function refuse(
+  code: 'archive_corrupt' | 'archive_encrypted' | 'archive_link' | 'archive_path',
+  what: string,
+  path?: string,
+): AppError {
+  const file = path === undefined ? undefined : JSON.stringify(path.slice(0, 120)).slice(1, -1)
+  const message = file === undefined ? `The archive ${what}.` : `"${file}" ${what}.`
+  return new AppError(code, message, { errors: [{ code, message, ...(file && { file }) }] })
+}
