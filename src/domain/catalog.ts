@@ -9,6 +9,11 @@ export interface CatalogOptions {
   tags: boolean
   /** A ceiling on `tokens`; null means none. */
   maxTokens: number | null
+  /**
+   * Names, the best match first: which skills keep their lines where not all can. It moves no
+   * skill from its place, and changes nothing while all lines fit.
+   */
+  ranking?: readonly string[]
 }
 
 export interface OfferedSkill extends Pick<CatalogEntry, 'name' | 'version' | 'digest'> {
@@ -24,11 +29,12 @@ export interface RenderedCatalog {
 }
 
 type Listed = Pick<CatalogEntry, 'name' | 'description' | 'tags' | 'version' | 'digest'>
+type Skills = readonly Listed[]
 
 /**
  * What the model is shown of every skill, in code-point order of the names. Over the ceiling it
- * degrades: shortened descriptions, then names, then as many names as fit and a line that counts
- * the others.
+ * degrades: shortened descriptions, then names, then the best matches with as many names as fit and
+ * a line that counts the others.
  */
 export function renderCatalog(
   entries: readonly Listed[],
@@ -38,65 +44,120 @@ export function renderCatalog(
   const skills = entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   const room = (options.maxTokens ?? Number.POSITIVE_INFINITY) * 100
   if (skills.length === 0) return finish([], { pieces: within([layout.empty], room), shown: [] })
-  const lines = skills.map((skill) => toLine(skill, layout, options.tags))
+  const print = printOf(layout, options.tags)
+  const best = placesOf(options.ranking ?? [], skills)
   const tier =
-    showFull(lines, layout, room) ??
-    showShort(lines, layout, room) ??
-    showNames(lines, layout, room) ??
-    showSome(lines, layout, room)
+    showFull(skills, print, room) ??
+    showShort(skills, print, room, best) ??
+    showNames(skills, print, room) ??
+    showSome(skills, print, room, best)
   return finish(skills, tier)
 }
 
 /** What a skill costs in a catalog, shown whole in the list layout and without tags. */
 export function catalogLineTokens(skill: Pick<CatalogEntry, 'name' | 'description'>): number {
-  const text = listLayout.escape(oneLine(skill.description))
-  return estimateTokens(`${listLayout.full(skill.name, text)}\n`)
+  return estimateTokens(`${catalogLine(skill)}\n`)
 }
 
-interface Line {
-  name: string
-  description: string
-  tags: string
+/** How the list layout shows a skill whole, without tags. */
+export const catalogLine = ({
+  name,
+  description,
+}: Pick<CatalogEntry, 'name' | 'description'>): string =>
+  listLayout.full(name, listLayout.escape(oneLine(description)))
+
+/** Where the ranked skills stand, the best first. */
+function placesOf(ranking: readonly string[], skills: Skills): number[] {
+  const ranks = new Map(ranking.map((name, rank) => [name, rank]))
+  if (ranks.size === 0) return []
+  const found = skills.flatMap(({ name }, index) => {
+    const rank = ranks.get(name)
+    return rank === undefined ? [] : { rank, index }
+  })
+  return found.sort((a, b) => a.rank - b.rank).map(({ index }) => index)
 }
+
+/** A layout that reads of a skill what it shows, when it shows it: of ten thousand few are. */
+interface Print extends CatalogLayout {
+  describe(skill: Listed): string
+  suffix(skill: Listed): string
+}
+
+const printOf = (layout: CatalogLayout, tags: boolean): Print => ({
+  ...layout,
+  describe: ({ description }) => layout.escape(oneLine(description)),
+  suffix: (skill) => (tags && layout.tags ? tagSuffix(layout, skill.tags) : ''),
+})
 
 interface Tier {
   /** What is joined by line breaks. */
   pieces: string[]
-  shown: OfferedSkill['shown'][]
+  /** How each skill is shown, at its place; a hole where there was no room. */
+  shown: (OfferedSkill['shown'] | undefined)[]
 }
 
-function toLine(skill: Listed, layout: CatalogLayout, tags: boolean): Line {
-  return {
-    name: skill.name,
-    description: layout.escape(oneLine(skill.description)),
-    tags: tags && layout.tags ? tagSuffix(layout, skill.tags) : '',
-  }
+function* framed(print: Print, skills: Skills, show: (skill: Listed) => string) {
+  yield* print.opening
+  for (const skill of skills) yield show(skill)
+  yield* print.closing
 }
 
-function showFull(lines: Line[], layout: CatalogLayout, room: number): Tier | undefined {
-  const full = lines.map(({ name, description, tags }) => layout.full(name, description + tags))
-  const pieces = within([...layout.opening, ...full, ...layout.closing], room)
-  return pieces.length > 0 ? { pieces, shown: lines.map(() => 'full') } : undefined
+function showFull(skills: Skills, print: Print, room: number): Tier | undefined {
+  const pieces = within(
+    framed(print, skills, (skill) => fullLine(skill, print)),
+    room,
+  )
+  return pieces.length > 0 ? { pieces, shown: skills.map(() => 'full') } : undefined
 }
+
+const fullLine = (skill: Listed, print: Print): string =>
+  print.full(skill.name, print.describe(skill) + print.suffix(skill))
 
 /** In hundredths of a token: some four words. Less of a description tells nothing. */
 const SHORTEST_DESCRIPTION = 600
 
-function showShort(lines: Line[], layout: CatalogLayout, room: number): Tier | undefined {
-  const around = lines.map(({ name }) => layout.full(name, ELLIPSIS))
-  const left = room - cost([...layout.opening, ...around, ...layout.closing], room)
-  if (left < 0) return undefined
-  const costs = lines.map(({ description, tags }) => measureTokens(layout.gap + description + tags))
-  const cap = commonCap(costs, left + lines.length * measureTokens(ELLIPSIS))
-  if (cap < SHORTEST_DESCRIPTION) return undefined
+/** How many of the best matches keep whole descriptions while others are cut. */
+const KEPT = 10
+
+function showShort(
+  skills: Skills,
+  print: Print,
+  room: number,
+  best: readonly number[],
+): Tier | undefined {
+  const around = within(
+    framed(print, skills, ({ name }) => print.full(name, ELLIPSIS)),
+    room,
+  )
+  if (around.length === 0) return undefined
+  const left = room - cost(around) + skills.length * measureTokens(ELLIPSIS)
+  const texts = skills.map((skill) => [print.describe(skill), print.suffix(skill)] as const)
+  const costs = texts.map(([text, tags]) => measureTokens(print.gap + text + tags))
+  const caps = capsOf(costs, left, best.slice(0, KEPT))
+  if (!caps) return undefined
   const shown: Tier['shown'] = []
-  const short = lines.map(({ name, description, tags }, index) => {
-    const whole = (costs[index] ?? 0) <= cap
-    const text = whole ? description + tags : shorten(layout.gap + description, cap).trimStart()
-    shown.push(whole ? 'full' : text === '' ? 'name' : 'short')
-    return text === '' ? layout.bare(name) : layout.full(name, text)
+  const short = skills.map(({ name }, index) => {
+    const [text, tags] = texts[index] ?? ['', '']
+    const whole = (costs[index] ?? 0) <= caps(index)
+    const kept = whole ? text + tags : shorten(print.gap + text, caps(index)).trimStart()
+    shown.push(whole ? 'full' : kept === '' ? 'name' : 'short')
+    return kept === '' ? print.bare(name) : print.full(name, kept)
   })
-  return { pieces: [...layout.opening, ...short, ...layout.closing], shown }
+  return { pieces: [...print.opening, ...short, ...print.closing], shown }
+}
+
+/** As many of the best as can stay whole while enough is left of all others. */
+function capsOf(costs: readonly number[], room: number, best: readonly number[]) {
+  for (let kept = best.length; kept >= 0; kept--) {
+    const whole = new Set(best.slice(0, kept))
+    const taken = [...whole].reduce((sum, index) => sum + (costs[index] ?? 0), 0)
+    const others = costs.filter((_, index) => !whole.has(index))
+    const cap = commonCap(others, room - taken)
+    if (cap >= SHORTEST_DESCRIPTION) {
+      return (index: number) => (whole.has(index) ? Number.POSITIVE_INFINITY : cap)
+    }
+  }
+  return undefined
 }
 
 /** The largest number to which all costs can be cut so that together they stay within the room. */
@@ -111,44 +172,66 @@ function commonCap(costs: readonly number[], room: number): number {
   return low
 }
 
-function showNames(lines: Line[], layout: CatalogLayout, room: number): Tier | undefined {
-  const names = lines.map(({ name }) => layout.bare(name))
-  const pieces = within([...layout.opening, ...names, ...layout.closing], room)
-  return pieces.length > 0 ? { pieces, shown: lines.map(() => 'name') } : undefined
+function showNames(skills: Skills, print: Print, room: number): Tier | undefined {
+  const pieces = within(
+    framed(print, skills, ({ name }) => print.bare(name)),
+    room,
+  )
+  return pieces.length > 0 ? { pieces, shown: skills.map(() => 'name') } : undefined
 }
 
-function showSome(lines: Line[], layout: CatalogLayout, room: number): Tier {
+function showSome(skills: Skills, print: Print, room: number, best: readonly number[]): Tier {
   const note = (more: number): string =>
-    `(${more} more ${more === 1 ? 'skill is' : 'skills are'} not shown)`
-  let left = room - cost([note(lines.length)])
+    more === 1
+      ? '(1 more skill: use search_skills to find it)'
+      : `(${more} more skills: use search_skills to find more)`
+  const frame = cost([...print.opening, ...print.closing, ''])
+  let left = room - cost([note(skills.length)])
   if (left < 0) return { pieces: [], shown: [] }
-  const frame = cost([...layout.opening, ...layout.closing, ''])
-  const names: string[] = []
-  for (const { name } of lines) {
-    const line = layout.bare(name)
-    left -= cost([line, '']) + (names.length === 0 ? frame : 0)
-    if (left < 0) break
-    names.push(line)
+  const shown: Tier['shown'] = skills.map(() => undefined)
+  const texts = new Map<number, string>()
+  const show = (index: number, how: 'full' | 'name', text: string): boolean => {
+    const price = cost([text, '']) + (texts.size === 0 ? frame : 0)
+    if (price > left) return false
+    left -= price
+    shown[index] = how
+    texts.set(index, text)
+    return true
   }
-  const block = names.length > 0 ? [...layout.opening, ...names, ...layout.closing] : []
-  return {
-    pieces: [...block, note(lines.length - names.length)],
-    shown: names.map(() => 'name'),
+
+  for (const index of best) {
+    const skill = skills[index]
+    if (!skill || texts.has(index)) continue
+    if (!show(index, 'full', fullLine(skill, print))) show(index, 'name', print.bare(skill.name))
   }
+  for (const [index, { name }] of skills.entries()) {
+    if (!texts.has(index) && !show(index, 'name', print.bare(name))) break
+  }
+  const inOrder = [...texts].sort(([a], [b]) => a - b).map(([, text]) => text)
+  const block = inOrder.length > 0 ? [...print.opening, ...inOrder, ...print.closing] : []
+  return { pieces: [...block, note(skills.length - inOrder.length)], shown }
 }
 
-/** The pieces if they fit, else none of them. */
-const within = (pieces: string[], room: number): string[] =>
-  room === Number.POSITIVE_INFINITY || cost(pieces, room) <= room ? pieces : []
-
-/** What the pieces cost when joined by line breaks; counted no further than the room. */
-function cost(pieces: readonly string[], room = Number.POSITIVE_INFINITY): number {
+/** The pieces if they fit, joined by line breaks, else none of them; asks for no more than that. */
+function within(pieces: Iterable<string>, room: number): string[] {
+  if (room === Number.POSITIVE_INFINITY) return [...pieces]
+  const kept: string[] = []
   let sum = 0
-  for (let index = 0; index < pieces.length && sum <= room; index++) {
-    sum += measureTokens((pieces[index] ?? '') + (index < pieces.length - 1 ? '\n' : ''))
+  for (const piece of pieces) {
+    const before = kept.at(-1)
+    if (before !== undefined) sum += measureTokens(`${before}\n`)
+    if (sum > room) return []
+    kept.push(piece)
   }
-  return sum
+  return sum + measureTokens(kept.at(-1) ?? '') <= room ? kept : []
 }
+
+/** What the pieces cost when joined by line breaks. */
+const cost = (pieces: readonly string[]): number =>
+  pieces.reduce(
+    (sum, piece, index) => sum + measureTokens(index < pieces.length - 1 ? `${piece}\n` : piece),
+    0,
+  )
 
 function finish(skills: readonly Listed[], { pieces, shown }: Tier): RenderedCatalog {
   const text = pieces.join('\n')

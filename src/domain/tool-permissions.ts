@@ -23,11 +23,29 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ['Bash', 'bash'],
 ])
 
-/** `Bash(git:*)` names the tool; what its arguments may be is decided where it is called. */
+const OF_WORKSPACES = new Set([...ALIASES].flat().map((name) => name.toLowerCase()))
+
+/**
+ * What an entry calls its tool, when it means one that only a service can have and none of `tools`
+ * is it. Names in lower case are left to the callers, who bring tools of their own; those in
+ * capitals, and those of workspace tools, are what the hosts that skills are written for have.
+ */
+export function unknownTool(entry: string, tools: readonly string[]): string | undefined {
+  const pattern = patternOf(entry)
+  if (pattern.includes('*') || pattern.startsWith('mcp__')) return undefined
+  if (!/^[A-Z]/.test(pattern) && !OF_WORKSPACES.has(pattern)) return undefined
+  return tools.some((tool) => names(entry, tool)) ? undefined : pattern
+}
+
 function names(entry: string, toolName: string): boolean {
-  const parenthesis = entry.indexOf('(')
-  const pattern = (parenthesis < 0 ? entry : entry.slice(0, parenthesis)).trim()
+  const pattern = patternOf(entry)
   return matches(pattern, toolName) || ALIASES.get(pattern) === toolName
+}
+
+/** `Bash(git:*)` names the tool; what its arguments may be is decided where it is called. */
+function patternOf(entry: string): string {
+  const parenthesis = entry.indexOf('(')
+  return (parenthesis < 0 ? entry : entry.slice(0, parenthesis)).trim()
 }
 
 function matches(pattern: string, toolName: string): boolean {

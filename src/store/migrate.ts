@@ -1,9 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { type Kysely, sql } from 'kysely'
+import { indexAll } from './search-index.ts'
 import type { Tables } from './tables.ts'
 
 export type Dialect = 'sqlite' | 'postgres'
 
+const SEARCH = '0005-search.sql'
 const ADVISORY_LOCK = 7_104_529
 
 const folderOf = (dialect: Dialect) => new URL(`../../migrations/${dialect}/`, import.meta.url)
@@ -24,12 +26,14 @@ export async function migrate(db: Kysely<Tables>, dialect: Dialect): Promise<voi
     const applied = rows.map(({ name }) => name)
     await refuseNewer(applied, dialect)
 
-    for (const name of await known(dialect)) {
-      if (applied.includes(name)) continue
+    const pending = (await known(dialect)).filter((name) => !applied.includes(name))
+    for (const name of pending) {
       const script = await readFile(new URL(name, folderOf(dialect)), 'utf8')
       for (const statement of statementsOf(script)) await sql.raw(statement).execute(trx)
       await trx.insertInto('migrations').values({ name }).execute()
     }
+    // Text is split into terms here, not in SQL: skills that were stored before it are indexed now.
+    if (pending.includes(SEARCH)) await indexAll(trx)
   })
 }
 

@@ -30,14 +30,30 @@ export async function sqliteDialect(path: string): Promise<SqliteDialect> {
     database.close()
     throw error
   }
+  const prepare = preparing(database)
   return new SqliteDialect({
     database: {
       close: () => database.close(),
       // SQLite itself rolls back when the disk is full; an error of a second one would hide that.
-      prepare: (sql) =>
-        database.prepare(sql === 'rollback' && !database.inTransaction ? 'select 1' : sql),
+      prepare: (sql) => prepare(sql === 'rollback' && !database.inTransaction ? 'select 1' : sql),
     },
   })
+}
+
+/** More than there are queries; lists of any length make some more. */
+const MAX_STATEMENTS = 300
+
+/** To parse and plan a statement takes longer than most take to run: each is prepared once. */
+function preparing(database: Database.Database) {
+  const statements = new Map<string, Database.Statement>()
+  return (sql: string): Database.Statement => {
+    const known = statements.get(sql)
+    if (known) return known
+    const statement = database.prepare(sql)
+    if (statements.size === MAX_STATEMENTS) statements.clear()
+    statements.set(sql, statement)
+    return statement
+  }
 }
 
 /** Looks at the file before anything could write to it. */

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { AppError } from '../errors.ts'
+import { meetsFilter } from './skill-filter.ts'
 import {
   fileCount,
   filesOf,
@@ -105,41 +106,19 @@ export async function readSkill(
   return row && { ...toSkill(row), body: row.body, files: await filesOf(trx, row.shown_seq) }
 }
 
-function pageOf(db: Kysely<Tables>, page: SkillPage) {
-  const { tags = [], tool, enabled, source, sort, after, limit } = page
-  let query = selectSkills(db).select(fileCount(db, 'shown.seq'))
-  for (const tag of tags) {
-    query = query.where('shown.seq', 'in', (eb) =>
-      eb
-        .selectFrom('skill_tags')
-        .select('skill_tags.version')
-        .whereRef('skill_tags.version', '=', 'shown.seq')
-        .where('tag', '=', comparable(tag.toLowerCase())),
-    )
-  }
-  if (tool !== undefined) {
-    query = query.where('shown.seq', 'in', (eb) =>
-      eb
-        .selectFrom('skill_tools')
-        .select('skill_tools.version')
-        .whereRef('skill_tools.version', '=', 'shown.seq')
-        .where('tool', '=', comparable(tool)),
-    )
-  }
-  if (enabled !== undefined) query = query.where('enabled', '=', enabled ? 1 : 0)
-  if (source !== undefined) query = query.where('source', '=', source)
-
+function pageOf(db: Kysely<Tables>, { sort, after, limit, ...filter }: SkillPage) {
+  let query = selectSkills(db).select(fileCount(db, 'shown.seq')).where(meetsFilter(filter))
   query = sort === 'name' ? query.orderBy('name') : query.orderBy('revision', 'desc')
   if (after !== undefined) {
     query =
       sort === 'name'
         ? query.where('name', '>', comparable(after))
-        : query.where('revision', '<', toRevision(after))
+        : query.where('revision', '<', revisionAfter(after))
   }
   return query.limit(limit)
 }
 
-function toRevision(after: string): number {
+export function revisionAfter(after: string): number {
   if (!/^\d{1,15}$/.test(after)) throw new AppError('cursor_invalid', 'The cursor is not valid.')
   return Number(after)
 }

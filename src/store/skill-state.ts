@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely'
 import type { Tagged } from '../domain/precondition.ts'
+import { indexSkill } from './search-index.ts'
 import { shownSkills, sourceOf } from './skill-rows.ts'
 import type { Source, WriteRefusal } from './skills.ts'
 import type { Tables } from './tables.ts'
@@ -59,4 +60,5 @@ export async function updateShown(trx: Transaction<Tables>, skillSeq: number): P
     }))
     .where('seq', '=', skillSeq)
     .execute()
+  await indexSkill(trx, skillSeq)
 }

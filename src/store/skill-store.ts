@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { publish } from './publish.ts'
 import { skillChanges } from './skill-changes.ts'
 import { skillReads } from './skill-reads.ts'
+import { skillSearches } from './skill-search.ts'
 import type { SkillStore } from './skills.ts'
 import { tellingFaults } from './storage-fault.ts'
 import type { Tables } from './tables.ts'
@@ -10,6 +11,7 @@ import type { Tables } from './tables.ts'
 export function createSkillStore(db: Kysely<Tables>): SkillStore {
   return tellingFaults<SkillStore>({
     ...skillReads(db),
+    ...skillSearches(db),
     ...skillChanges(db),
     publish: (publication, recording) => publish(db, publication, recording),
     async probe() {

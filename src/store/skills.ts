@@ -108,6 +108,10 @@ export interface SkillFilter {
   tool?: string
   enabled?: boolean
   source?: Source['type']
+  /** These alone. */
+  names?: string[]
+  /** Only what models may load: enabled, not hidden from them, and with a current version. */
+  callable?: boolean
 }
 
 export interface SkillPage extends SkillFilter {
@@ -115,6 +119,29 @@ export interface SkillPage extends SkillFilter {
   /** The last element of the page before, by its name, or its revision when sorted by time. */
   after?: string
   limit: number
+}
+
+/** For skills that hold one of the phrases in the name, the description or the tags. */
+export interface SkillSearch extends SkillFilter {
+  /** As `queryPhrases` gives them; none finds nothing. */
+  phrases: string[][]
+  /** The best first, and of equals by name, unless it says otherwise. */
+  sort?: 'relevance' | SkillPage['sort']
+  /** The last hit of the page before: as in a list or, by relevance, what `placeOf` says. */
+  after?: string
+  limit: number
+}
+
+/** The higher the score the better; only scores of one search compare. */
+export type SkillHit = SkillSummary & { score: number }
+
+/**
+ * Where a page of hits ends: the score of its last one, its name, and the names before it, for
+ * the last one may be gone when the next page is asked for. `after` is where the page began.
+ */
+export function placeOf(page: readonly { name: string; score?: number }[], after = ''): string {
+  const names = [...page.map(({ name }) => name).reverse(), ...after.split(' ').slice(1)]
+  return [page.at(-1)?.score ?? 0, ...names.slice(0, 3)].join(' ')
 }
 
 /**
@@ -128,6 +155,10 @@ export interface SkillStore {
   catalog(): Promise<{ revision: number; entries: CatalogEntry[] }>
   find(name: string): Promise<StoredSkill | undefined>
   list(page: SkillPage): Promise<SkillSummary[]>
+  /** Finds skills as their shown versions stand, from the moment of the write on. */
+  search(search: SkillSearch): Promise<SkillHit[]>
+  /** The names that `search` would find, the best first. */
+  rank(search: Omit<SkillSearch, 'sort' | 'after'>): Promise<string[]>
   findVersion(name: string, version: number): Promise<Version | undefined>
   /** Newest first, below `before`. */
   versions(name: string, page: { before?: number; limit: number }): Promise<VersionSummary[]>

@@ -121,7 +121,7 @@ test('where not even the names fit, a last line counts the others', () => {
   const { text, offered, omitted } = renderCatalog(many, { ...list, maxTokens: 60 })
   const lines = text.split('\n')
   assert.equal(lines[0], '- skill-00')
-  assert.equal(lines.at(-1), `(${omitted.length} more skills are not shown)`)
+  assert.equal(lines.at(-1), `(${omitted.length} more skills: use search_skills to find more)`)
   assert.equal(lines.length, offered.length + 1)
   assert.equal(omitted.at(-1), 'skill-29')
 })
@@ -129,7 +129,7 @@ test('where not even the names fit, a last line counts the others', () => {
 test('in the xml layout the last line stands below the block', () => {
   const { text } = renderCatalog(many, { format: 'xml', tags: false, maxTokens: 100 })
   assert.match(text, /^<available_skills>\n<skill>\n<name>\nskill-00\n<\/name>\n<\/skill>\n/)
-  assert.match(text, /\n<\/available_skills>\n\(\d+ more skills are not shown\)$/)
+  assert.match(text, /\n<\/available_skills>\n\(\d+ more skills: use search_skills to find more\)$/)
 })
 
 test('where nothing fits, all is omitted and nothing is said', () => {
