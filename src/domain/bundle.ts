@@ -1,4 +1,5 @@
 import { AppError, type Fault } from '../errors.ts'
+import { showPath as show } from './show-path.ts'
 import type { BundleFile } from './skill.ts'
 
 /** In bytes, except for `files` and `depth`. */
@@ -30,14 +31,9 @@ export function readBundle(given: readonly BundleFile[], limits: BundleLimits): 
   const skipped: string[] = []
   const files: BundleFile[] = []
   for (const { path: written, bytes } of given) {
-    const path = written.replaceAll('\\', '/').replace(/^(?:\.\/)+/, '')
+    const path = withSlashes(written)
     const wrong = wrongWith(path)
-    if (wrong)
-      faults.push({
-        code: 'archive_path',
-        message: `"${show(written)}" ${wrong}.`,
-        file: show(written),
-      })
+    if (wrong) faults.push(pathFault(written, wrong))
     else if (isNoise(path)) skipped.push(written)
     else files.push({ path, bytes })
   }
@@ -56,14 +52,28 @@ export function readBundle(given: readonly BundleFile[], limits: BundleLimits): 
   return { files: all, folder, writtenAs: base === SKILL_MD ? null : base, skipped }
 }
 
+/** A path as it is judged and stored. */
+export const withSlashes = (path: string): string =>
+  path.replaceAll('\\', '/').replace(/^(?:\.\/)+/, '')
+
 const byPath = (a: BundleFile, b: BundleFile): number => (a.path < b.path ? -1 : 1)
 
-function wrongWith(path: string): string | undefined {
+/** What is wrong with a path that leads elsewhere. */
+function escapeOf(path: string): string | undefined {
   if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return 'is not a relative path'
+  return /(?:^|\/)\.\.(?:\/|$)/.test(path) ? 'leaves the bundle with ".."' : undefined
+}
+
+/** What is wrong with a path that cannot be said on one line. */
+function unspeakableOf(path: string): string | undefined {
   if (/\p{Cc}/u.test(path)) return 'holds a control character'
+  return path.split('/').includes('') ? 'has an empty part' : undefined
+}
+
+function wrongWith(path: string): string | undefined {
+  const wrong = escapeOf(path) ?? unspeakableOf(path)
+  if (wrong) return wrong
   const segments = path.split('/')
-  if (segments.includes('..')) return 'leaves the bundle with ".."'
-  if (segments.includes('')) return 'has an empty part'
   if (segments.length > MAX_DEPTH) return `is more than ${MAX_DEPTH} folders deep`
   if (!path.isWellFormed()) return 'holds half of a character'
   const size = new TextEncoder().encode(path).length
@@ -71,11 +81,31 @@ function wrongWith(path: string): string | undefined {
   return undefined
 }
 
+const pathFault = (path: string, wrong: string): Fault => ({
+  code: 'archive_path',
+  message: `"${show(path)}" ${wrong}.`,
+  file: show(path),
+})
+
+/** Throws, with every such path, when paths lead elsewhere. */
+export const refuseEscapes = (paths: readonly string[]): void => refuseWhere(escapeOf, paths)
+
+/** As `refuseEscapes`, for the folders that bundles lie in, which may be of any depth. */
+export const refuseFolders = (paths: readonly string[]): void => refuseWhere(unspeakableOf, paths)
+
+function refuseWhere(wrongOf: typeof escapeOf, paths: readonly string[]): void {
+  const faults = paths.flatMap((path) => {
+    const wrong = wrongOf(withSlashes(path))
+    return wrong ? [pathFault(path, wrong)] : []
+  })
+  throwFaults('archive_path', faults)
+}
+
 const NOISE = new Set(['__MACOSX', '.git', '.DS_Store', 'Thumbs.db'])
-const isNoise = (path: string): boolean =>
+export const isNoise = (path: string): boolean =>
   path.split('/').some((segment) => NOISE.has(segment) || segment.startsWith('._'))
 
-const isSkillMd = (path: string): boolean => path.toLowerCase() === 'skill.md'
+export const isSkillMd = (path: string): boolean => path.toLowerCase() === 'skill.md'
 
 /** At the root, or in the one top folder; a deeper SKILL.md is a file like others. */
 function findSkill(files: readonly BundleFile[]): { folder: string | null; skillMd: BundleFile } {
@@ -169,7 +199,3 @@ function throwFaults(code: 'archive_path' | 'archive_duplicate', errors: Fault[]
   const [first] = errors
   if (first) throw new AppError(code, first.message, { errors })
 }
-
-/** A path in a message: short, on one line, with nothing that a terminal would obey. */
-const show = (path: string): string =>
-  JSON.stringify(path.slice(0, 120).toWellFormed()).slice(1, -1).replaceAll(/\p{C}/gu, '\ufffd')

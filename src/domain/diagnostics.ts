@@ -1,4 +1,5 @@
 import { AppError, type ErrorCode, type Fault } from '../errors.ts'
+import { showPath } from './show-path.ts'
 
 export type Mode = 'strict' | 'lenient'
 
@@ -20,7 +21,8 @@ export type WarningCode =
   | 'link_broken'
   | 'file_name_case'
 
-export type Place = Omit<Fault, 'code' | 'message' | 'file'>
+/** `file` only where it is another one than that of the diagnostics. */
+export type Place = Omit<Fault, 'code' | 'message'>
 
 type Refusal = Fault & { code: ErrorCode }
 
@@ -78,11 +80,11 @@ export class Diagnostics {
     })
   }
 
-  #told(what: string, { field, line, ...rest }: Place): Omit<Fault, 'code'> {
-    const message = `${this.#file}${line ? ` line ${line}` : ''}: ${what}`
+  #told(what: string, { file = this.#file, field, line, ...rest }: Place): Omit<Fault, 'code'> {
+    const message = `${showPath(file)}${line ? ` line ${line}` : ''}: ${what}`
     return {
       message,
-      file: this.#file,
+      file,
       ...(field !== undefined && { field }),
       ...(line !== undefined && { line }),
       ...rest,

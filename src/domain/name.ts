@@ -23,7 +23,7 @@ export interface NameSources {
 const isSkillName = (text: string): boolean => text.length <= MAX_LENGTH && VALID.test(text)
 
 /** A text as a name: empty when no letter or digit remains. */
-function slugOf(text: string): string {
+export function slugOf(text: string): string {
   const slug = text
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')

@@ -5,7 +5,9 @@ import type { Diagnostics } from './diagnostics.ts'
 import { cutBlock } from './fence.ts'
 import { type Frontmatter, NO_FRONTMATTER, readFrontmatter } from './frontmatter.ts'
 import { lintDescription } from './lints/description.ts'
+import { lintLinks } from './lints/links.ts'
 import { lintText } from './lints/text.ts'
+import { lintTools } from './lints/tools.ts'
 import { type NameSources, readName } from './name.ts'
 import { MAX_COMPATIBILITY, type Skill } from './skill.ts'
 import { readTags } from './tags.ts'
@@ -20,6 +22,14 @@ import {
   type YamlNode,
 } from './yaml-node.ts'
 
+/** What else is known of a skill; what is not known is not linted. */
+export interface Surroundings extends NameSources {
+  /** Of all files of its bundle. */
+  paths?: readonly string[]
+  /** The names of the tools that the service has. */
+  tools?: readonly string[]
+}
+
 /**
  * Reads a SKILL.md, and lints it. Throws, with every fault in `diagnostics`, unless it is a whole
  * skill.
@@ -27,12 +37,13 @@ import {
 export function parseSkillMd(
   bytes: Uint8Array,
   diagnostics: Diagnostics,
-  sources: NameSources = {},
+  { paths, tools, ...sources }: Surroundings = {},
 ): Skill {
   const text = decode(bytes, diagnostics)
   const block = cutBlock(text, diagnostics)
   const body = text.slice(block?.bodyStart ?? 0)
   lintText(text, body, diagnostics)
+  if (paths) lintLinks(text, body, paths, diagnostics)
   const frontmatter = block ? readFrontmatter(block, diagnostics) : NO_FRONTMATTER
 
   const { name, title } = readName(frontmatter, sources, diagnostics)
@@ -47,6 +58,10 @@ export function parseSkillMd(
     ...readOptional(frontmatter, diagnostics),
   }
   lintDescription(description, diagnostics, frontmatter.placeOf('description'))
+  const toolsKey = allowedToolsKey(frontmatter)
+  if (tools && skill.allowedTools && toolsKey !== undefined) {
+    lintTools(skill.allowedTools, tools, diagnostics, frontmatter.placeOf(toolsKey))
+  }
   diagnostics.throwIfRefused()
   return skill
 }

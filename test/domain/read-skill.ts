@@ -1,16 +1,24 @@
 import assert from 'node:assert/strict'
 import { Diagnostics, type Mode } from '../../src/domain/diagnostics.ts'
-import type { NameSources } from '../../src/domain/name.ts'
-import { parseSkillMd } from '../../src/domain/skill-md.ts'
+import { parseSkillMd, type Surroundings } from '../../src/domain/skill-md.ts'
 import { AppError } from '../../src/errors.ts'
 
 /** What a file is read as: the skill, or undefined with the errors. */
-export function readSkill(file: string | Uint8Array, mode: Mode = 'strict', sources?: NameSources) {
+export function readSkill(
+  file: string | Uint8Array,
+  mode: Mode = 'strict',
+  surroundings?: Surroundings,
+) {
   const diagnostics = new Diagnostics('SKILL.md', mode)
   const bytes = typeof file === 'string' ? new TextEncoder().encode(file) : file
   const { errors, warnings } = diagnostics
   try {
-    return { skill: parseSkillMd(bytes, diagnostics, sources), error: undefined, errors, warnings }
+    return {
+      skill: parseSkillMd(bytes, diagnostics, surroundings),
+      error: undefined,
+      errors,
+      warnings,
+    }
   } catch (error) {
     assert.ok(error instanceof AppError, `not a refusal: ${error}`)
     assert.deepEqual(error.errors, errors)

@@ -9,6 +9,9 @@ const EMOJI_BEHIND = /^\p{Extended_Pictographic}/u
 const JOINING =
   /[\p{scx=Arabic}\p{scx=Syriac}\p{scx=Mongolian}\p{scx=Devanagari}\p{scx=Bengali}\p{scx=Gurmukhi}\p{scx=Gujarati}\p{scx=Oriya}\p{scx=Tamil}\p{scx=Telugu}\p{scx=Kannada}\p{scx=Malayalam}\p{scx=Sinhala}\p{scx=Khmer}\p{scx=Myanmar}]$/u
 
+/** More are not counted. */
+const MAX_COUNT = 1000
+
 interface Hidden {
   at: number
   name: string
@@ -29,6 +32,7 @@ export function findHidden(text: string): Hidden | undefined {
       continue
     if (first) first.count++
     else first = { at: index, name: nameOf(found), count: 1 }
+    if (first.count === MAX_COUNT) break
   }
   return first
 }

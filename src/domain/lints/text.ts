@@ -1,4 +1,4 @@
-import type { Diagnostics } from '../diagnostics.ts'
+import type { Diagnostics, Place } from '../diagnostics.ts'
 import { lineAt } from '../fence.ts'
 import { estimateTokens } from '../tokens.ts'
 import { findHidden } from './hidden-unicode.ts'
@@ -10,18 +10,31 @@ const MAX_TOKENS = 5000
 /** Warns of what a whole file holds, and of its body. */
 export function lintText(text: string, body: string, diagnostics: Diagnostics): void {
   lintBody(body, diagnostics)
+  for (const { code, what, place } of findCharacters(text)) diagnostics.warn(code, what, place)
+}
+
+interface Finding {
+  code: 'hidden_unicode' | 'secret_suspected'
+  what: string
+  place: Place
+}
+
+/** What no text should hold. */
+export function findCharacters(text: string): Finding[] {
+  const found: Finding[] = []
   const hidden = findHidden(text)
   if (hidden) {
     const { at, name, count } = hidden
     const more = count > 1 ? `, and ${count - 1} more,` : ''
     const what = `${name}${more} cannot be seen but is read by a model: remove it.`
-    diagnostics.warn('hidden_unicode', what, { line: lineAt(text, at) })
+    found.push({ code: 'hidden_unicode', what, place: { line: lineAt(text, at) } })
   }
   const secret = findSecret(text)
   if (secret) {
     const what = `this looks like ${secret.kind}: take it out of the file and make it invalid.`
-    diagnostics.warn('secret_suspected', what, { line: lineAt(text, secret.at) })
+    found.push({ code: 'secret_suspected', what, place: { line: lineAt(text, secret.at) } })
   }
+  return found
 }
 
 function lintBody(body: string, diagnostics: Diagnostics): void {
