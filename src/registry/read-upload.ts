@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import mime from 'mime'
-import { type BundleLimits, readBundle } from '../domain/bundle.ts'
+import { type Bundle, type BundleLimits, readBundle } from '../domain/bundle.ts'
 import { catalogLineTokens } from '../domain/catalog.ts'
 import { Diagnostics, type Mode } from '../domain/diagnostics.ts'
-import type { BundleFile } from '../domain/skill.ts'
-import { parseSkillMd } from '../domain/skill-md.ts'
+import { lintFiles } from '../domain/lints/files.ts'
+import type { BundleFile, Skill } from '../domain/skill.ts'
+import { parseSkillMd, type Surroundings } from '../domain/skill-md.ts'
 import { estimateTokens } from '../domain/tokens.ts'
 import type { NewFile, Publication } from '../store/skills.ts'
 
@@ -36,24 +37,32 @@ export interface ReadSkill
   skipped: string[]
 }
 
+/** What the service allows, and what it has. */
+interface Service {
+  limits: BundleLimits
+  /** The names of its own tools. */
+  tools: readonly string[]
+}
+
 /**
  * Reads and checks an upload; the one way from bytes to a skill. Throws an AppError with every
  * fault found; `diagnostics` then still holds the warnings.
  */
 export function readUpload(
   upload: Upload,
-  limits: BundleLimits,
+  { limits, tools }: Service,
   diagnostics = new Diagnostics('SKILL.md', upload.mode),
 ): ReadSkill {
   const bundle = readBundle(upload.files, limits)
-  const [skillMd] = bundle.files
   if (bundle.writtenAs !== null) {
     diagnostics.warn('file_name_case', `the file is named "${bundle.writtenAs}": name it SKILL.md.`)
   }
-  const skill = parseSkillMd(skillMd.bytes, diagnostics, {
+  const skill = parse(bundle.files, diagnostics, {
     name: upload.name,
     expectedName: upload.expectedName,
     folder: upload.folder ?? bundle.folder ?? undefined,
+    paths: bundle.files.map(({ path }) => path),
+    tools,
   })
   const files = bundle.files.map(toNewFile)
   return {
@@ -63,6 +72,19 @@ export function readUpload(
     tokens: { catalog: catalogLineTokens(skill), body: estimateTokens(skill.body) },
     warnings: diagnostics.warnings,
     skipped: bundle.skipped,
+  }
+}
+
+/** Lints the other files also when their SKILL.md is refused. */
+function parse(
+  [skillMd, ...others]: Bundle['files'],
+  diagnostics: Diagnostics,
+  surroundings: Surroundings,
+): Skill {
+  try {
+    return parseSkillMd(skillMd.bytes, diagnostics, surroundings)
+  } finally {
+    lintFiles(others, diagnostics)
   }
 }
 

@@ -2,9 +2,9 @@ import type { BundleLimits } from '../domain/bundle.ts'
 import { Diagnostics } from '../domain/diagnostics.ts'
 import { editSkillMd, type SkillEdit } from '../domain/edit-skill-md.ts'
 import { nearestNames } from '../domain/nearest-names.ts'
-import { meets, type Precondition, skillTag } from '../domain/precondition.ts'
+import type { Precondition } from '../domain/precondition.ts'
 import type { BundleFile } from '../domain/skill.ts'
-import { AppError, type Fault } from '../errors.ts'
+import { AppError } from '../errors.ts'
 import type { Recording } from '../store/idempotency.ts'
 import type {
   Publication,
@@ -12,10 +12,17 @@ import type {
   SkillStore,
   StateChange,
   StoredSkill,
-  WriteRefusal,
 } from '../store/skills.ts'
+import type { Packed } from './archives/archive.ts'
+import { unpack } from './archives/unpack.ts'
+import { type Checked, toInvalid } from './checked.ts'
+import { checkFileChange, type FileChange, withFile } from './file-change.ts'
+import { lintBeside } from './lint-beside.ts'
+import { openLiveCatalog } from './live-catalog.ts'
 import { type ReadSkill, readUpload, type Upload } from './read-upload.ts'
-import { type Snapshot, toSnapshot } from './snapshot.ts'
+import { refusal, refuseUnmet } from './refusal.ts'
+import { type Rewriting, rewrite } from './rewrite.ts'
+import type { Snapshot } from './snapshot.ts'
 
 /** How a skill is to be stored. */
 export type Manner = Pick<Publication, 'source' | 'by'> &
@@ -24,13 +31,7 @@ export type Manner = Pick<Publication, 'source' | 'by'> &
   }
 
 export type PublishedUpload = Published & { skipped: string[] }
-
-export interface Checked {
-  valid: boolean
-  errors: Fault[]
-  warnings: Fault[]
-  skill: ReadSkill | null
-}
+export type PublishedFile = PublishedUpload & { added: boolean }
 
 /**
  * The only writer of skills: whatever comes in by REST, from the directory or from elsewhere ends
@@ -46,8 +47,12 @@ export interface Registry {
   read(upload: Upload): ReadSkill
   /** What `publish` would store, or its refusal; nothing is stored. */
   rehearse(upload: Upload, manner: Manner): Promise<Checked>
-  /** As `read`, with what is wrong as a value. */
-  check(upload: Upload): Checked
+  /** As `read`, with what is wrong as a value, and with every warning that storing it would earn. */
+  check(upload: Upload): Promise<Checked>
+  /** The files of an archive that holds one skill. */
+  unpack(packed: Packed): Promise<BundleFile[]>
+  /** As `check`, of what an archive holds. */
+  checkPacked(packed: Packed, upload: Omit<Upload, 'files'>): Promise<Checked>
   /** Edits the current SKILL.md in place, as a new version; a draft stays a draft. */
   edit(
     name: string,
@@ -55,6 +60,13 @@ export interface Registry {
     manner: Manner,
     recording?: Recording<Published>,
   ): Promise<Published>
+  /** Puts or removes one file of the current version, as a new version; a draft stays a draft. */
+  changeFile(
+    name: string,
+    change: FileChange,
+    manner: Manner,
+    recording?: Recording<PublishedFile>,
+  ): Promise<PublishedFile>
   change(
     name: string,
     change: StateChange,
@@ -68,34 +80,35 @@ export interface Registry {
   notFound(name: string, version?: number): Promise<AppError>
 }
 
-export function createRegistry(skills: SkillStore, limits: BundleLimits): Registry {
-  let latest: Snapshot = toSnapshot(-1, [])
-
-  async function snapshot(): Promise<Snapshot> {
-    if ((await skills.revision()) === latest.revision) return latest
-    const { revision, entries } = await skills.catalog()
-    if (revision > latest.revision) latest = toSnapshot(revision, entries)
-    return latest
-  }
+/** `tools` are the service's own: `allowed-tools` may name them. */
+export function createRegistry(
+  skills: SkillStore,
+  limits: BundleLimits,
+  tools: readonly string[],
+): Registry {
+  const live = openLiveCatalog(skills)
+  const read = (upload: Upload, diagnostics?: Diagnostics): ReadSkill =>
+    readUpload(upload, { limits, tools }, diagnostics)
 
   async function notFound(name: string, version?: number): Promise<AppError> {
     if (version !== undefined && (await skills.find(name))) {
       return new AppError('version_not_found', `"${name}" has no version ${version}.`)
     }
-    const suggestions = nearestNames(name, (await snapshot()).names())
+    const suggestions = nearestNames(name, (await live.read()).names())
     const members = suggestions.length > 0 ? { members: { suggestions } } : {}
     return new AppError('skill_not_found', `No skill is named "${name.slice(0, 64)}".`, members)
   }
 
   async function store(
-    { skipped, ...skill }: ReadSkill,
+    given: ReadSkill,
     manner: Manner,
-    recording?: Recording<Published>,
-  ): Promise<Published> {
+    recording?: Recording<PublishedUpload>,
+  ): Promise<PublishedUpload> {
+    const { skipped, ...skill } = given
     const { precondition, ...rest } = manner
     const publication: Publication = {
       ...skill,
-      warnings: [...skill.warnings, ...(await reusedVersion(skill))],
+      warnings: [...skill.warnings, ...(await lintBeside(given, skills, live))],
       note: null,
       createOnly: false,
       activate: true,
@@ -103,105 +116,117 @@ export function createRegistry(skills: SkillStore, limits: BundleLimits): Regist
       ...rest,
       ...(precondition && { precondition }),
     }
-    const written = await skills.publish(publication, recording)
-    if ('skill' in written) return written
-    throw refusal(skill.name, written)
-  }
-
-  /** Other bytes under a `version` that was declared before: nobody can tell the two apart. */
-  async function reusedVersion(skill: Pick<ReadSkill, 'name' | 'declaredVersion' | 'digest'>) {
-    const { name, declaredVersion, digest } = skill
-    if (declaredVersion === null) return []
-    const earlier = await skills.versions(name, { limit: 100 })
-    const same = earlier.find(
-      (version) => version.declaredVersion === declaredVersion && version.digest !== digest,
-    )
-    if (!same) return []
-    const diagnostics = new Diagnostics('SKILL.md')
-    const what = `version ${same.version} declares "${declaredVersion}" too, with other contents: raise it.`
-    diagnostics.warn('declared_version_reused', what, { field: 'version' })
-    return diagnostics.warnings
-  }
-
-  async function readEdited(skill: StoredSkill, edit: SkillEdit): Promise<ReadSkill> {
-    const files: BundleFile[] = []
-    for (const { path } of skill.files) {
-      const file = await skills.readFile(skill.name, path)
-      if (file) files.push({ path, bytes: file.bytes })
+    const stored = recording && {
+      ...recording,
+      answer: (published: Published) => recording.answer({ ...published, skipped }),
     }
-    const before: Upload = { files, mode: 'strict', expectedName: skill.name }
-    const edited = files.map(({ path, bytes }) =>
-      path === 'SKILL.md' ? { path, bytes: editSkillMd(bytes, edit) } : { path, bytes },
-    )
-    // What was taken leniently stays so; what was sound has to stay sound.
-    const mode = check(before).valid ? 'strict' : 'lenient'
-    return readUpload({ ...before, files: edited, mode }, limits)
+    const written = await skills.publish(publication, stored)
+    if (!('skill' in written)) throw refusal(skill.name, written)
+    live.follow(written.skill)
+    return { ...written, skipped }
   }
 
-  function check(upload: Upload): Checked {
+  async function rewriteAs(
+    name: string,
+    manner: Manner,
+    allow: Rewriting<PublishedUpload>['allow'],
+    change: Rewriting<PublishedUpload>['change'],
+    recording?: Recording<PublishedUpload>,
+  ): Promise<PublishedUpload> {
+    const written = await rewrite<PublishedUpload>(skills, name, {
+      allow,
+      change,
+      isSound: (upload) => inspect(upload).valid,
+      store: (upload, activate, precondition) =>
+        store(read(upload), { ...manner, activate, precondition }, recording),
+    })
+    if (!written) throw await notFound(name)
+    return written
+  }
+
+  function inspect(upload: Upload): Checked {
     const diagnostics = new Diagnostics('SKILL.md', upload.mode)
     try {
-      const skill = readUpload(upload, limits, diagnostics)
+      const skill = read(upload, diagnostics)
       return { valid: true, errors: [], warnings: skill.warnings, skill }
     } catch (error) {
-      if (!(error instanceof AppError) || error.status >= 500) throw error
-      const errors = error.errors ?? [{ code: error.code, message: error.message }]
-      return { valid: false, errors, warnings: diagnostics.warnings, skill: null }
+      return toInvalid(error, diagnostics.warnings)
     }
+  }
+
+  async function check(upload: Upload): Promise<Checked> {
+    const checked = inspect(upload)
+    return checked.skill ? withAllWarnings(checked.skill) : checked
+  }
+
+  async function withAllWarnings(skill: ReadSkill): Promise<Checked> {
+    const warnings = [...skill.warnings, ...(await lintBeside(skill, skills, live))]
+    return { valid: true, errors: [], warnings, skill: { ...skill, warnings } }
   }
 
   return {
-    snapshot,
+    snapshot: live.read,
     notFound,
 
-    async publish(upload, manner, recording) {
-      const skill = readUpload(upload, limits)
-      const { skipped } = skill
-      const stored = recording && {
-        ...recording,
-        answer: (published: Published) => recording.answer({ ...published, skipped }),
-      }
-      return { ...(await store(skill, manner, stored)), skipped }
-    },
+    publish: async (upload, manner, recording) => store(read(upload), manner, recording),
 
     check,
-    read: (upload) => readUpload(upload, limits),
+    read,
+    unpack: (packed) => unpack(packed, limits),
 
-    async rehearse(upload, { createOnly, precondition }) {
-      const skill = readUpload(upload, limits)
-      const current = await skills.find(skill.name)
-      if (precondition && !meets(precondition, current)) {
-        throw refusal(skill.name, { outcome: 'conflict', current })
+    async checkPacked(packed, upload) {
+      try {
+        return await check({ ...upload, files: await unpack(packed, limits) })
+      } catch (error) {
+        return toInvalid(error)
       }
-      if (current && createOnly) throw refusal(skill.name, { outcome: 'exists' })
-      const warnings = [...skill.warnings, ...(await reusedVersion(skill))]
-      return { valid: true, errors: [], warnings, skill: { ...skill, warnings } }
     },
 
-    async edit(name, edit, { precondition, ...manner }, recording) {
-      for (let tries = 1; ; tries++) {
-        const skill = await skills.find(name)
-        if (!skill) throw await notFound(name)
-        if (precondition && !meets(precondition, skill)) {
-          throw refusal(name, { outcome: 'conflict', current: skill })
-        }
-        const read = await readEdited(skill, edit)
-        const unmoved = { tags: [skillTag(skill)] }
-        const activate = skill.version !== null
-        try {
-          return await store(read, { ...manner, activate, precondition: unmoved }, recording)
-        } catch (error) {
-          // Somebody else wrote between our reading and our writing: edit what is there now.
-          const moved = error instanceof AppError && error.code === 'version_conflict'
-          if (!moved || tries === 5) throw error
-        }
+    async rehearse(upload, { createOnly, precondition }) {
+      const skill = read(upload)
+      const current = await skills.find(skill.name)
+      refuseUnmet(skill.name, precondition, current)
+      if (current && createOnly) throw refusal(skill.name, { outcome: 'exists' })
+      return withAllWarnings(skill)
+    },
+
+    edit: (name, edit, manner, recording) =>
+      rewriteAs(
+        name,
+        manner,
+        (skill) => refuseUnmet(name, manner.precondition, skill),
+        (files) =>
+          files.map(({ path, bytes }) =>
+            path === 'SKILL.md' ? { path, bytes: editSkillMd(bytes, edit) } : { path, bytes },
+          ),
+        recording,
+      ),
+
+    async changeFile(name, change, manner, recording) {
+      let added = false
+      const stored = recording && {
+        ...recording,
+        answer: (published: PublishedUpload) => recording.answer({ ...published, added }),
       }
+      const published = await rewriteAs(
+        name,
+        manner,
+        (skill) => {
+          added = checkFileChange(skill, change, manner.precondition).added
+        },
+        (files) => withFile(files, change),
+        stored,
+      )
+      return { ...published, added }
     },
 
     async change(name, change, recording) {
       const changed = await skills.change(name, change, recording)
       if (!changed) throw await notFound(name)
-      if (changed.outcome === 'changed') return changed.skill
+      if (changed.outcome === 'changed') {
+        live.follow(changed.skill)
+        return changed.skill
+      }
       if (changed.outcome !== 'no_version') throw refusal(name, changed)
       throw await notFound(name, change.currentVersion)
     },
@@ -221,15 +246,4 @@ export function createRegistry(skills: SkillStore, limits: BundleLimits): Regist
       }
     },
   }
-}
-
-function refusal(name: string, refused: WriteRefusal): AppError {
-  if (refused.outcome === 'exists') {
-    const what = `A skill is named "${name}" already: PUT replaces it.`
-    return new AppError('skill_exists', what)
-  }
-  const state = refused.current
-    ? `it is at version ${refused.current.version} now`
-    : 'it is not there'
-  return new AppError('version_conflict', `"${name}" is not as the request expects: ${state}.`)
 }

@@ -59,7 +59,7 @@ test('they are read leniently, with the name of the folder to fall back to', asy
   const { start } = await withFolder(t, {
     'Code Review/SKILL.md': 'Reviews code. Use when asked.\n\nLook twice.\n',
     'lower/skill.md': skillMd('lower'),
-    'other/SKILL.md': skillMd('named-otherwise'),
+    'other/SKILL.md': skillMd('named-otherwise').replace('Says hello to whoever', 'Waters what'),
   })
   const app = await start()
   assert.deepEqual(namesOf(await get(app, '/skills')), ['code-review', 'lower', 'named-otherwise'])

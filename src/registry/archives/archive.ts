@@ -22,6 +22,12 @@ export interface Archive {
 
 export type ArchiveFormat = 'zip' | 'tgz'
 
+/** An archive as it came, unread. */
+export interface Packed {
+  format: ArchiveFormat
+  bytes: Buffer
+}
+
 /** Counts while it inflates: what an archive says of itself is believed only when it is too much. */
 export class Budget {
   readonly #limits: ArchiveLimits
@@ -50,15 +56,16 @@ export class Budget {
   }
 }
 
-const tooLarge = (what: string) =>
+export const tooLarge = (what: string) =>
   new AppError('archive_too_large', `The archive holds ${what}, which is the limit.`)
 
 export function refuse(
   code: 'archive_corrupt' | 'archive_encrypted' | 'archive_link' | 'archive_path',
   what: string,
   path?: string,
+  cause?: unknown,
 ): AppError {
   const file = path === undefined ? undefined : JSON.stringify(path.slice(0, 120)).slice(1, -1)
   const message = file === undefined ? `The archive ${what}.` : `"${file}" ${what}.`
-  return new AppError(code, message, { errors: [{ code, message, ...(file && { file }) }] })
+  return new AppError(code, message, { errors: [{ code, message, ...(file && { file }) }], cause })
 }

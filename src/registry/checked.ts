@@ -1,0 +1,17 @@
+import { AppError, type Fault } from '../errors.ts'
+import type { ReadSkill } from './read-upload.ts'
+
+/** What is wrong with an upload, as a value. */
+export interface Checked {
+  valid: boolean
+  errors: Fault[]
+  warnings: Fault[]
+  skill: ReadSkill | null
+}
+
+/** Anything but a refusal is thrown on. */
+export function toInvalid(error: unknown, warnings: Fault[] = []): Checked {
+  if (!(error instanceof AppError) || error.status >= 500) throw error
+  const errors = error.errors ?? [{ code: error.code, message: error.message }]
+  return { valid: false, errors, warnings, skill: null }
+}
