@@ -1,4 +1,5 @@
-import { type RenderedCatalog, renderCatalog } from '../domain/catalog.ts'
+import { type CatalogOptions, type RenderedCatalog, renderCatalog } from '../domain/catalog.ts'
+import { rankOffered } from '../registry/rank-offered.ts'
 import type { Registry } from '../registry/registry.ts'
 import type { Snapshot } from '../registry/snapshot.ts'
 import type { SkillStore } from '../store/skills.ts'
@@ -6,10 +7,12 @@ import { loadsIn } from './loads.ts'
 import type { Message, ModelRequest } from './model.ts'
 import { type Policy, policyOf } from './policy.ts'
 import { DEFAULT_INSTRUCTIONS, systemPrompt } from './prompt.ts'
+import { requestText } from './request-text.ts'
 import type { AllowedToolsMode, Settings } from './settings.ts'
 import type { Tool, ToolDefinition } from './tool.ts'
 import { loadSkill } from './tools/load-skill.ts'
 import { readSkillFile } from './tools/read-skill-file.ts'
+import { searchSkills } from './tools/search-skills.ts'
 
 /** Everything that one model call is made with, computed anew from the history and the registry. */
 export interface StepPlan {
@@ -21,7 +24,7 @@ export interface StepPlan {
 
 export interface PlanParts {
   registry: Pick<Registry, 'snapshot'>
-  skills: Pick<SkillStore, 'find' | 'readFile'>
+  skills: Pick<SkillStore, 'find' | 'readFile' | 'rank'>
   defaults: {
     allowedToolsMode: AllowedToolsMode
     catalogMaxTokens: number
@@ -37,16 +40,13 @@ export async function planStep(
   messages: readonly Message[],
 ): Promise<StepPlan> {
   const offer = (await registry.snapshot()).narrow(settings.skills)
-  const catalog = renderCatalog(offer.entries, {
-    format: 'list',
-    tags: defaults.catalogTags,
-    maxTokens: defaults.catalogMaxTokens,
-  })
+  const catalog = await catalogFor(messages, offer, settings, { skills, defaults })
   const loads = loadsIn(messages)
   const policy = policyOf(settings.allowedToolsMode ?? defaults.allowedToolsMode, loads.values())
   const surroundings = { skills, offer, loads }
   const none = offer.entries.length === 0
   const ours = none ? [] : [loadSkill(surroundings), readSkillFile(surroundings)]
+  if (!isWhole(catalog)) ours.push(searchSkills({ skills, offer, filter: settings.skills }))
   return {
     request: {
       system: systemPrompt(settings.instructions ?? DEFAULT_INSTRUCTIONS, none ? '' : catalog.text),
@@ -59,3 +59,24 @@ export async function planStep(
     catalog,
   }
 }
+
+/** Where not all lines fit, those stay that match what the conversation began with. */
+async function catalogFor(
+  messages: readonly Message[],
+  { entries }: Snapshot,
+  settings: Settings,
+  { skills, defaults }: Pick<PlanParts, 'skills' | 'defaults'>,
+): Promise<RenderedCatalog> {
+  const options: CatalogOptions = {
+    format: 'list',
+    tags: defaults.catalogTags,
+    maxTokens: defaults.catalogMaxTokens,
+  }
+  const plain = renderCatalog(entries, options)
+  if (isWhole(plain)) return plain
+  const ranking = await rankOffered(skills, requestText(messages), settings.skills)
+  return ranking.length === 0 ? plain : renderCatalog(entries, { ...options, ranking })
+}
+
+const isWhole = ({ offered, omitted }: RenderedCatalog): boolean =>
+  omitted.length === 0 && offered.every(({ shown }) => shown === 'full')
