@@ -16,12 +16,16 @@ import { requestLog } from './http/request-log.ts'
 import { shutdown } from './http/shutdown.ts'
 import { strictQuery } from './http/strict-query.ts'
 import { validator } from './http/validator.ts'
+import type { ArchiveLimits } from './registry/archives/archive.ts'
 import type { Registry } from './registry/registry.ts'
 import type { SkillsDirectory } from './registry/skills-directory.ts'
+import { archiveRoutes } from './routes/archives.ts'
 import { catalogRoutes } from './routes/catalog.ts'
 import { chatRoutes } from './routes/chat.ts'
 import { contentRoutes } from './routes/contents.ts'
 import { conversationRoutes } from './routes/conversations.ts'
+import { fileWriteRoutes } from './routes/file-writes.ts'
+import { importRoutes } from './routes/import.ts'
 import { operationRoutes } from './routes/operations.ts'
 import { skillEditRoutes } from './routes/skill-edits.ts'
 import { skillWriteRoutes } from './routes/skill-writes.ts'
@@ -41,6 +45,7 @@ export interface AppOptions {
   auth: AuthOptions
   defaults: PlanParts['defaults']
   maxRequestBytes: number
+  importLimits: ArchiveLimits & { packed: number }
   maxStreams: number
   shutdownGraceMs: number
   logger?: FastifyServerOptions['loggerInstance']
@@ -93,7 +98,17 @@ export function buildApp(options: AppOptions) {
   app.register(skillEditRoutes, { prefix, registry, idempotency })
   app.register(versionRoutes, { prefix, skills, registry })
   app.register(contentRoutes, { prefix, skills, registry })
-  app.register(catalogRoutes, { prefix, registry })
+  app.register(fileWriteRoutes, { prefix, registry, idempotency })
+  app.register(archiveRoutes, { prefix, skills, registry })
+  app.register(importRoutes, {
+    prefix,
+    skills,
+    registry,
+    idempotency,
+    limits: options.importLimits,
+    stallMs,
+  })
+  app.register(catalogRoutes, { prefix, skills, registry })
   app.register(chatRoutes, {
     prefix,
     skills,

@@ -88,6 +88,13 @@ export const Config = Type.Object({
   MAX_BUNDLE_BYTES: Bytes(64 * MEBIBYTE, 'Of all files of a skill'),
   MAX_BUNDLE_FILES: Type.Integer({ minimum: 1, default: 512, description: 'Files of a skill' }),
   MAX_REQUEST_BYTES: Bytes(32 * MEBIBYTE, 'Of a request body'),
+  MAX_IMPORT_BYTES: Bytes(64 * MEBIBYTE, 'Of the archive of an import'),
+  MAX_IMPORT_FILES: Type.Integer({
+    minimum: 1,
+    default: 20_000,
+    description: 'Files of an import',
+  }),
+  MAX_IMPORT_UNPACKED: Bytes(256 * MEBIBYTE, 'Of all files of an import'),
   SHUTDOWN_GRACE_MS: Milliseconds(20_000, 'For running turns after SIGTERM'),
   MAX_STREAMS: Type.Integer({
     minimum: 1,

@@ -4,6 +4,7 @@ import { openModels } from './agent/models/open.ts'
 import type { Chats } from './agent/open-turn.ts'
 import { buildApp } from './app.ts'
 import type { Config } from './config.ts'
+import { SKILL_TOOLS } from './domain/tool-permissions.ts'
 import { isLoopback } from './http/auth.ts'
 import { createRegistry } from './registry/registry.ts'
 import { openSkillsDirectory } from './registry/skills-directory.ts'
@@ -42,7 +43,7 @@ export async function openService(
     bundleBytes: config.MAX_BUNDLE_BYTES,
     files: config.MAX_BUNDLE_FILES,
   }
-  const registry = createRegistry(skills, limits)
+  const registry = createRegistry(skills, limits, SKILL_TOOLS)
   const path = config.SKILLS_DIR
   const directory =
     path === '' ? undefined : openSkillsDirectory({ path, registry, skills, limits, log })
@@ -61,6 +62,11 @@ export async function openService(
       maxOutputTokens: config.MODEL_MAX_OUTPUT_TOKENS,
     },
     maxRequestBytes: config.MAX_REQUEST_BYTES,
+    importLimits: {
+      packed: config.MAX_IMPORT_BYTES,
+      entries: config.MAX_IMPORT_FILES,
+      bytes: config.MAX_IMPORT_UNPACKED,
+    },
     maxStreams: config.MAX_STREAMS,
     shutdownGraceMs: config.SHUTDOWN_GRACE_MS,
     logger: log,

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { access, constants, readFile } from 'node:fs/promises'
+import { access, constants, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { Config } from '../src/config.ts'
+import { skillMd } from './build-app.ts'
 import { ROOT, startService, until } from './run-service.ts'
 import { tempFolder } from './temp-folder.ts'
 
@@ -52,6 +53,9 @@ test('every command of the README answers what the README shows', async (t) => {
     DATABASE_URL: `sqlite:${join(folder, 'skills.db')}`,
     SKILLS_DIR: join(ROOT, 'skills'),
   }
+  await mkdir(join(folder, 'my-skill/scripts'), { recursive: true })
+  await writeFile(join(folder, 'my-skill/SKILL.md'), skillMd('my-skill'))
+  await writeFile(join(folder, 'my-skill/scripts/run.sh'), 'echo hi\n')
   const { url } = await startService(t, { env })
   await until(async () => (await fetch(`${url}/ready`)).ok)
 

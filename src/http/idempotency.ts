@@ -63,8 +63,16 @@ export function createIdempotency(store: IdempotencyStore): Idempotency {
       throw new AppError('idempotency_mismatch', 'The key was sent before, with another request.')
     }
     if (before) return send(reply.header('idempotent-replayed', 'true'), before.answer)
+    let recorded = false
+    const record = (outcome: Outcome): Answer => {
+      recorded = true
+      return toAnswer(outcome)
+    }
     try {
-      return send(reply, toAnswer(await write({ ...key, fingerprint, answer: toAnswer })))
+      const answer = toAnswer(await write({ ...key, fingerprint, answer: record }))
+      // A write of many steps has no transaction that the record could share.
+      if (!recorded) await store.save({ ...key, fingerprint }, answer)
+      return send(reply, answer)
     } catch (error) {
       const problem = toProblem(error, request)
       if (problem.status >= 500 || problem.code === 'idempotency_in_flight') throw error
@@ -112,7 +120,9 @@ function readKey({ headers, key }: FastifyRequest): IdempotencyKey | undefined {
 function fingerprintOf({ method, url, headers, body }: FastifyRequest): string {
   const hash = createHash('sha256')
   const { 'content-type': type, 'if-match': match, 'if-none-match': noneMatch } = headers
-  hash.update(JSON.stringify([method, url, type, match, noneMatch]))
+  // The boundary of a form is another one each time.
+  const essence = type?.replace(/;\s*boundary=.*$/i, '')
+  hash.update(JSON.stringify([method, url, essence, match, noneMatch]))
   hash.update(Buffer.isBuffer(body) ? body : JSON.stringify(body ?? null))
   return hash.digest('hex')
 }

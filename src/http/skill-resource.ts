@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { Skill } from '../domain/skill.ts'
 import { Fault } from '../errors.ts'
-import type { Checked } from '../registry/registry.ts'
+import type { Checked } from '../registry/checked.ts'
 import type {
   FileEntry,
   SkillSummary,
@@ -60,6 +60,12 @@ const state = {
 }
 
 export const SkillSummaryResource = Type.Object({ ...identity, ...contents, ...state })
+export const SkillHitResource = Type.Object({
+  ...SkillSummaryResource.properties,
+  score: Type.Optional(
+    Type.Number({ description: 'Of hits: the higher the better, within one search' }),
+  ),
+})
 export const SkillResource = Type.Object({ ...identity, ...contents, ...state, ...whole })
 export const WrittenSkill = Type.Object({
   ...SkillSummaryResource.properties,
@@ -135,6 +141,13 @@ export const toSkillSummary = (skill: SkillSummary): Static<typeof SkillSummaryR
   id: skill.id,
   ...toContents(skill, skill.fileCount - 1, skill.size),
   ...toState(skill),
+})
+
+export const toSkillHit = (
+  skill: SkillSummary & { score?: number },
+): Static<typeof SkillHitResource> => ({
+  ...toSkillSummary(skill),
+  ...(skill.score !== undefined && { score: skill.score }),
 })
 
 export const toSkillResource = (skill: StoredSkill): Static<typeof SkillResource> => ({

@@ -1,8 +1,11 @@
 import { type Static, type TSchema, Type } from 'typebox'
+import { convertMcpTool } from '../domain/mcp-tool.ts'
 import { renderSkillMd } from '../domain/render-skill-md.ts'
 import type { BundleFile } from '../domain/skill.ts'
 import { AppError } from '../errors.ts'
+import type { Packed } from '../registry/archives/archive.ts'
 import { Strict } from '../schema.ts'
+import { BundleBody, bundleContent } from './bundle-body.ts'
 
 const Optional = <Schema extends TSchema>(schema: Schema) =>
   Type.Optional(Type.Union([schema, Type.Null()]))
@@ -25,6 +28,19 @@ const SkillBody = Strict({
   description: Type.Optional(Type.String()),
   body: Type.Optional(Type.String({ description: 'The instructions, in Markdown' })),
   ...skillParts,
+  mcp_tool: Type.Optional(
+    Type.Object(
+      {
+        name: Type.String({ minLength: 1 }),
+        description: Type.String(),
+        inputSchema: Type.Record(Type.String(), Type.Unknown()),
+      },
+      {
+        additionalProperties: false,
+        description: 'A tool as MCP servers list it, to be made into a skill; stands alone',
+      },
+    ),
+  ),
   files: Type.Optional(
     Type.Array(
       Strict({
@@ -43,7 +59,7 @@ const Markdown = Type.Unsafe<Uint8Array>({ contentMediaType: 'text/markdown' })
 const example =
   '---\nname: greet\ndescription: Greets people. Use when somebody says hello.\n---\nSay hello.\n'
 
-/** The bodies that hand in a skill: a raw SKILL.md, or JSON. */
+/** The bodies that hand in a skill: a raw SKILL.md, JSON, a form or an archive. */
 export const skillBody = {
   content: {
     'application/json': {
@@ -52,16 +68,19 @@ export const skillBody = {
     ...Object.fromEntries(
       MARKDOWN_TYPES.map((type) => [type, { schema: { ...Markdown, examples: [example] } }]),
     ),
+    ...bundleContent,
   },
 }
 
 /** What the body was once it is checked: bytes when it was Markdown. */
-export type SkillUpload = Uint8Array | SkillBody
+export type SkillUpload = Uint8Array | BundleBody | SkillBody
 
-/** The files of an upload, as they came. */
-export function readFiles(upload: SkillUpload): BundleFile[] {
+/** The files of an upload, as they came; an archive is still to be unpacked. */
+export function readFiles(upload: SkillUpload): readonly BundleFile[] | Packed {
   if (upload instanceof Uint8Array) return [skillMd(upload)]
-  const { content, files = [], ...parts } = upload
+  if (upload instanceof BundleBody) return upload.content
+  const { content, files = [], mcp_tool: tool, ...parts } = upload
+  if (tool) return readTool(tool, Object.keys(upload))
   const bundled = files.map(({ path, content: text, encoding = 'utf8' }, index) => ({
     path,
     bytes: encoding === 'utf8' ? Buffer.from(text) : fromBase64(text, `/files/${index}/content`),
@@ -76,6 +95,17 @@ export function readFiles(upload: SkillUpload): BundleFile[] {
   if (name === undefined) return refuse('Send "content", or "name" and "description".', '/name')
   if (description === undefined) return refuse('"description" is missing.', '/description')
   return [skillMd(Buffer.from(renderSkillMd({ name, description, ...rest }))), ...bundled]
+}
+
+function readTool(
+  tool: NonNullable<SkillBody['mcp_tool']>,
+  members: readonly string[],
+): BundleFile[] {
+  const other = members.find((member) => member !== 'mcp_tool')
+  if (other) refuse(`"mcp_tool" is a whole skill: leave "${other}" out.`, `/${other}`)
+  const { skillMd: text, files } = convertMcpTool(tool)
+  const bundled = files.map(({ path, content }) => ({ path, bytes: Buffer.from(content) }))
+  return [skillMd(Buffer.from(text)), ...bundled]
 }
 
 const skillMd = (bytes: Uint8Array): BundleFile => ({ path: 'SKILL.md', bytes })

@@ -5,7 +5,7 @@ import { goneSignal } from './gone.ts'
 import { toProblem } from './problem.ts'
 
 const PING_MS = 15_000
-const STALL_MS = 30_000
+export const STALL_MS = 30_000
 
 /**
  * Sends events no faster than the client reads them. A client that stops reading for `stallMs` is
@@ -18,16 +18,7 @@ export async function sendEvents(
   stallMs = STALL_MS,
 ): Promise<void> {
   const gone = goneSignal(reply)
-  reply.headers({
-    'content-type': 'text/event-stream',
-    'cache-control': 'no-store',
-    'x-accel-buffering': 'no',
-  })
-  const { raw, request } = reply.hijack()
-  for (const [name, value] of Object.entries(reply.getHeaders())) {
-    if (value !== undefined) raw.setHeader(name, value)
-  }
-  raw.flushHeaders()
+  const { raw, request } = beginStream(reply, 'text/event-stream')
 
   let id = 0
   async function send(event: string, data: object): Promise<void> {
@@ -52,7 +43,27 @@ export async function sendEvents(
   }
 }
 
-async function drained(raw: ServerResponse, gone: AbortSignal, stallMs: number): Promise<void> {
+/** Sends the headers, and takes the connection out of Fastify's hands. */
+export function beginStream(reply: FastifyReply, contentType: string): FastifyReply {
+  reply.headers({
+    'content-type': contentType,
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+  })
+  reply.hijack()
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (value !== undefined) reply.raw.setHeader(name, value)
+  }
+  reply.raw.flushHeaders()
+  return reply
+}
+
+/** Resolves when more may be written. A client that reads nothing for `stallMs` is cut. */
+export async function drained(
+  raw: ServerResponse,
+  gone: AbortSignal,
+  stallMs: number,
+): Promise<void> {
   const stalled = AbortSignal.timeout(stallMs)
   try {
     await once(raw, 'drain', { signal: AbortSignal.any([gone, stalled]) })

@@ -1,8 +1,10 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { renderCatalog } from '../domain/catalog.ts'
 import { problemResponses } from '../http/problem.ts'
+import { rankOffered } from '../registry/rank-offered.ts'
 import type { Registry } from '../registry/registry.ts'
 import { Strict } from '../schema.ts'
+import type { SkillStore } from '../store/skills.ts'
 
 const Names = (description: string) =>
   Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 100 })], { description })
@@ -39,6 +41,11 @@ const get = {
         description: 'A ceiling, above which descriptions are cut, then left out, then names',
       }),
     ),
+    q: Type.Optional(
+      Type.String({
+        description: 'What it is wanted for: over the ceiling the best matches keep their lines',
+      }),
+    ),
     tags: Type.Optional(Type.Boolean({ default: false, description: 'Tags behind descriptions' })),
     tag: Type.Optional(Names('Skills that have it; of several, all')),
     name: Type.Optional(Names('These skills alone')),
@@ -61,17 +68,21 @@ const get = {
 
 interface Options {
   registry: Pick<Registry, 'snapshot'>
+  skills: Pick<SkillStore, 'rank'>
 }
 
-export const catalogRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { registry }) => {
+export const catalogRoutes: FastifyPluginAsyncTypebox<Options> = async (app, options) => {
+  const { registry, skills } = options
   const config = { scope: 'skills:read' } as const
 
   app.get('/catalog', { schema: get, config }, async ({ query }, reply) => {
-    const { format = 'list', max_tokens: maxTokens = null, tags = false, tag, name } = query
+    const { format = 'list', max_tokens: maxTokens = null, tags = false, q, tag, name } = query
     const filter = { names: listed(name), tags: listed(tag) }
     const { revision, entries } = (await registry.snapshot()).narrow(filter)
     const layout = format === 'xml' ? 'xml' : 'list'
-    const catalog = renderCatalog(entries, { format: layout, tags, maxTokens })
+    const ranking =
+      q === undefined || maxTokens === null ? [] : await rankOffered(skills, q, filter)
+    const catalog = renderCatalog(entries, { format: layout, tags, maxTokens, ranking })
     reply.headers({ 'x-catalog-revision': revision, 'x-catalog-tokens': catalog.tokens })
     const { tokens, offered, omitted, text } = catalog
     if (format === 'json') return reply.send({ revision, tokens, offered, omitted, text })

@@ -29,6 +29,7 @@ const chat = {
 }
 
 interface Options extends OpenParts, RunParts {
+  skills: RunParts['skills']
   running: RunningTurns
   stallMs?: number | undefined
 }

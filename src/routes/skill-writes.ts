@@ -2,6 +2,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { skillTag } from '../domain/precondition.ts'
+import { takeBundles } from '../http/bundle-body.ts'
 import { etagHeader, preconditionHeaders, quote, readPrecondition } from '../http/etag.ts'
 import { type Idempotency, idempotencyHeader, jsonAnswer } from '../http/idempotency.ts'
 import { problemResponses } from '../http/problem.ts'
@@ -87,6 +88,7 @@ interface Options {
 export const skillWriteRoutes: FastifyPluginAsyncTypebox<Options> = async (app, options) => {
   const { registry, idempotency } = options
   app.addContentTypeParser(MARKDOWN_TYPES, { parseAs: 'buffer' }, keepBytes)
+  takeBundles(app)
   const config = { scope: 'skills:write' } as const
 
   app.post('/skills', { schema: create, config }, async (request, reply) =>
@@ -99,7 +101,12 @@ export const skillWriteRoutes: FastifyPluginAsyncTypebox<Options> = async (app, 
 
   app.post('/skills/validate', { schema: validate, config }, async ({ body, query }) => {
     const { mode = 'strict', name } = query
-    return toCheckResource(registry.check({ files: readFiles(body as SkillUpload), mode, name }))
+    const files = readFiles(body as SkillUpload)
+    const checked =
+      'format' in files
+        ? await registry.checkPacked(files, { mode, name })
+        : await registry.check({ files, mode, name })
+    return toCheckResource(checked)
   })
 
   async function publish(
@@ -109,7 +116,13 @@ export const skillWriteRoutes: FastifyPluginAsyncTypebox<Options> = async (app, 
   ) {
     const { mode = 'strict', name, dry_run, activate = true, note = null } = request.query
     const { createOnly = false, expectedName } = target
-    const upload = { files: readFiles(request.body as SkillUpload), mode, name, expectedName }
+    const files = readFiles(request.body as SkillUpload)
+    const readUpload = async () => ({
+      files: 'format' in files ? await registry.unpack(files) : files,
+      mode,
+      name,
+      expectedName,
+    })
     const manner = {
       source: { type: 'api' } as const,
       by: request.key?.id ?? null,
@@ -118,11 +131,11 @@ export const skillWriteRoutes: FastifyPluginAsyncTypebox<Options> = async (app, 
       createOnly,
       precondition: readPrecondition(request),
     }
-    if (dry_run) return toCheckResource(await registry.rehearse(upload, manner))
+    if (dry_run) return toCheckResource(await registry.rehearse(await readUpload(), manner))
     return idempotency.run<PublishedUpload>(
       request,
       reply,
-      (recording) => registry.publish(upload, manner, recording),
+      async (recording) => registry.publish(await readUpload(), manner, recording),
       (published) => toAnswer(app.prefix, published),
     )
   }

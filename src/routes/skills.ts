@@ -1,18 +1,20 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { skillTag } from '../domain/precondition.ts'
+import { queryPhrases } from '../domain/search-terms.ts'
+import { AppError } from '../errors.ts'
 import { quote } from '../http/etag.ts'
 import { DEFAULT_LIMIT, Page, pageQuery, readCursor, toPage } from '../http/page.ts'
 import { problemResponses } from '../http/problem.ts'
 import { SkillParam } from '../http/skill-params.ts'
 import {
+  SkillHitResource,
   SkillResource,
-  SkillSummaryResource,
+  toSkillHit,
   toSkillResource,
-  toSkillSummary,
 } from '../http/skill-resource.ts'
 import type { Registry } from '../registry/registry.ts'
 import { Strict } from '../schema.ts'
-import type { SkillStore } from '../store/skills.ts'
+import { placeOf, type SkillHit, type SkillStore, type SkillSummary } from '../store/skills.ts'
 
 const Params = Type.Object({ name: SkillParam })
 const Tags = Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 20 })], {
@@ -21,22 +23,28 @@ const Tags = Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 20
 
 const list = {
   operationId: 'listSkills',
-  summary: 'List skills',
+  summary: 'List skills, or search them',
   tags: ['skills'],
   querystring: Strict({
     ...pageQuery,
+    q: Type.Optional(
+      Type.String({
+        description:
+          'Words to look for in names, descriptions and tags: any of them is a hit, and hits have a `score`. Nothing in it is an operator',
+      }),
+    ),
     tag: Type.Optional(Tags),
     tool: Type.Optional(Type.String({ description: 'An entry of allowed-tools' })),
     enabled: Type.Optional(Type.Boolean({ description: 'Whether it is switched on' })),
     source: Type.Optional(Type.Enum(['api', 'directory'], { description: 'Where it came from' })),
     sort: Type.Optional(
-      Type.Enum(['name', '-updated_at'], {
-        default: 'name',
-        description: 'By name, or the last written first',
+      Type.Enum(['name', '-updated_at', 'relevance'], {
+        description:
+          'By name, the last written first, or the best hit first; by relevance where there is `q`, else by name',
       }),
     ),
   }),
-  response: { 200: Page(SkillSummaryResource), ...problemResponses },
+  response: { 200: Page(SkillHitResource), ...problemResponses },
 }
 const get = {
   operationId: 'getSkill',
@@ -56,6 +64,13 @@ const get = {
   },
 }
 
+/** What the key of a cursor looks like. */
+const CURSORS = {
+  name: /^[a-z0-9-]{1,64}$/,
+  '-updated_at': /^\d{1,15}$/,
+  relevance: /^[\d.e-]{1,25}(?: [a-z0-9-]{1,64}){1,3}$/,
+}
+
 interface Options {
   registry: Pick<Registry, 'notFound'>
   skills: SkillStore
@@ -66,20 +81,26 @@ export const skillRoutes: FastifyPluginAsyncTypebox<Options> = async (app, optio
   const config = { scope: 'skills:read' } as const
 
   app.get('/skills', { schema: list, config }, async ({ query }) => {
-    const { limit = DEFAULT_LIMIT, cursor, tag, sort = 'name', ...filter } = query
+    const { limit = DEFAULT_LIMIT, cursor, q, tag, ...rest } = query
+    const { sort = q === undefined ? 'name' : 'relevance', ...filter } = rest
     const place = `skills:${sort}`
-    const after = readCursor(place, cursor, sort === 'name' ? /^[a-z0-9-]{1,64}$/ : /^\d{1,15}$/)
-    const found = await skills.list({
+    const after = readCursor(place, cursor, CURSORS[sort])
+    const asked = {
       ...filter,
       ...(tag !== undefined && { tags: [tag].flat() }),
       ...(after !== undefined && { after }),
-      sort,
       limit: limit + 1,
+    }
+    let found: (SkillSummary | SkillHit)[]
+    if (q !== undefined) found = await skills.search({ ...asked, phrases: queryPhrases(q), sort })
+    else if (sort !== 'relevance') found = await skills.list({ ...asked, sort })
+    else throw new AppError('query_invalid', 'sort=relevance needs a query: give q too.')
+
+    const page = toPage(place, found, limit, ({ name, revision }) => {
+      if (sort === 'relevance') return placeOf(found.slice(0, limit), after)
+      return sort === 'name' ? name : `${revision}`
     })
-    const page = toPage(place, found, limit, ({ name, revision }) =>
-      sort === 'name' ? name : `${revision}`,
-    )
-    return { ...page, data: page.data.map(toSkillSummary) }
+    return { ...page, data: page.data.map(toSkillHit) }
   })
 
   app.get('/skills/:name', { schema: get, config }, async (request, reply) => {

@@ -38,7 +38,7 @@ description: Reviews code. Use when somebody asks for a review.
 version: 1.10
 license: MIT
 compatibility: any
-allowed-tools: Read, Bash(git:*)
+allowed-tools: get_diff, git(log:*)
 tags: quality, code
 metadata:
   team:
@@ -57,7 +57,7 @@ Look twice.
     latest_version: 1,
     declared_version: '1.10',
     tags: ['quality', 'code'],
-    allowed_tools: ['Read', 'Bash(git:*)'],
+    allowed_tools: ['get_diff', 'git(log:*)'],
     license: 'MIT',
     compatibility: 'any',
     metadata: { team: { lead: 'Ada' } },
