@@ -6,6 +6,7 @@ import type { ArchiveFormat } from '../../src/registry/archives/archive.ts'
 import { writeArchive } from '../../src/registry/archives/write-archive.ts'
 import { buildTestApp, get, type TestApp } from '../build-app.ts'
 import { send } from '../requests.ts'
+import { formType, makeForm } from '../upload.ts'
 
 const FOLDER = new URL('../../../shared/corpus/', import.meta.url)
 const TYPES = { zip: 'application/zip', tgz: 'application/gzip' }
@@ -53,9 +54,22 @@ const files = [...folders].map(([folder, row]) => ({
 
 const codesOf = (faults: Fault[]) => faults.map(({ code }) => code)
 
-async function importCorpus(app: TestApp, format: ArchiveFormat, mode: string): Promise<Result[]> {
-  const payload = await buffer(writeArchive(format, files))
-  const headers = { 'content-type': TYPES[format] }
+/** As an archive, or as the parts of a form, as a browser sends a folder. */
+async function bodyOf(way: ArchiveFormat | 'form') {
+  if (way === 'form') {
+    const parts = files.map(({ path, bytes }) => ({ fileName: path, data: bytes }))
+    return { payload: makeForm(parts), headers: formType }
+  }
+  const payload = await buffer(writeArchive(way, files))
+  return { payload, headers: { 'content-type': TYPES[way] } }
+}
+
+async function importCorpus(
+  app: TestApp,
+  way: ArchiveFormat | 'form',
+  mode: string,
+): Promise<Result[]> {
+  const { payload, headers } = await bodyOf(way)
   const response = await send(app, 'POST', `/skills/import?mode=${mode}`, { payload, headers })
   assert.equal(response.statusCode, 200, response.body.slice(0, 500))
   const { results, created, updated, failed } = response.json()
@@ -84,7 +98,15 @@ function* matched(results: Result[]): Generator<[result: Result, row: Row]> {
   }
 }
 
-suite('the whole corpus as one archive', { skip, concurrency: 1 }, () => {
+suite('the whole corpus at once', { skip, concurrency: 1 }, () => {
+  test('as a folder is stored and refused as it is as an archive', async (t) => {
+    const outcomes = async (way: ArchiveFormat | 'form') =>
+      (await importCorpus(await buildTestApp(t), way, 'strict')).map(
+        ({ path, name, status, errors }) => [path, name, status, codesOf(errors)],
+      )
+    assert.deepEqual(await outcomes('form'), await outcomes('zip'))
+  })
+
   test('is stored strictly, or refused, as its index says', async (t) => {
     const app = await buildTestApp(t)
     let stored = 0
