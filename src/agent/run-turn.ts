@@ -63,7 +63,10 @@ export async function* runTurn(
     if (!(signal.reason instanceof TurnCancelled)) throw told
     yield finished()
   } finally {
-    if (!over) await storeFailure(parts.chats, open, ledger, undefined, signal)
+    // Whoever leaves once the end is stored takes nothing back.
+    if (!over && ledger.state.status === 'running') {
+      await storeFailure(parts.chats, open, ledger, undefined, signal)
+    }
   }
 }
 
