@@ -15,7 +15,7 @@ const { values: options } = parseArgs({
     quick: { type: 'boolean', default: false },
     /** With 100,000 skills too. */
     full: { type: 'boolean', default: false },
-    rounds: { type: 'string', default: '5' },
+    rounds: { type: 'string', default: '20' },
   },
 })
 

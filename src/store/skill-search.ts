@@ -46,16 +46,19 @@ interface Hit {
   score: number
 }
 
-/** Which skills stand on the page, without what makes their rows wide. */
+/**
+ * Which skills stand on the page, without what makes their rows wide. SQLite looks into a limit
+ * that is a bare parameter, and plans the statement anew at every call for that: hence the sum.
+ */
 function pageOf(db: Kysely<Tables>, search: SkillSearch): RawBuilder<Hit & { name: string }> {
   const found = (isPostgres(db) ? foundByPostgres : foundBySqlite)(search.phrases)
   return sql`
     with page as materialized (${found})
     select skills.seq, skills.name, page.score
     from page inner join skills on skills.seq = page.seq
-    where ${isNear(search)} and ${meetsFilter(search)} and ${isBehind(search)}
+    where ${conditionOf(search)} and ${isBehind(search)}
     order by ${orderOf(search)}
-    limit ${search.limit}`
+    limit ${search.limit} + 0`
 }
 
 const orderOf = ({ sort }: SkillSearch): RawBuilder<unknown> =>
@@ -67,11 +70,11 @@ const orderOf = ({ sort }: SkillSearch): RawBuilder<unknown> =>
         : 'page.score desc, skills.name',
   )
 
-/** Where nothing else drops a hit, those that score too little need no look at their names. */
-function isNear({ phrases: _, sort, after, limit, ...filter }: SkillSearch): Expression<SqlBool> {
-  const whole = Object.values(filter).every((value) => value === undefined)
-  if (!whole || after !== undefined || (sort !== undefined && sort !== 'relevance')) return ALWAYS
-  return sql`page.score >= coalesce(
+function conditionOf({ phrases: _, sort, after, limit, ...filter }: SkillSearch) {
+  if (Object.values(filter).some((value) => value !== undefined)) return meetsFilter(filter)
+  if (after !== undefined || (sort !== undefined && sort !== 'relevance')) return ALWAYS
+  // Nothing else drops a hit: those that score too little need no look at their names.
+  return sql<SqlBool>`page.score >= coalesce(
     (select score from page order by score desc limit 1 offset ${limit - 1}), ${LOWEST}
   )`
 }
