@@ -14,9 +14,15 @@ export const skillTag = ({ revision, digest }: Tagged): string =>
   `${digest.slice('sha256:'.length, 'sha256:'.length + 16)}.${revision}`
 
 /** Whether a write may go on. The tag of the content is taken as well as that of the resource. */
-export function meets(precondition: Precondition, current: Tagged | undefined): boolean {
-  if (precondition === 'absent') return current === undefined
-  if (current === undefined) return false
-  if (precondition === 'exists') return true
-  return [skillTag(current), current.digest].some((tag) => precondition.tags.includes(tag))
+export const meets = (precondition: Precondition, current: Tagged | undefined): boolean =>
+  holds(precondition, current && [skillTag(current), current.digest])
+
+/** The entity tag of what is set up by name. */
+export const definitionTag = ({ revision }: Pick<Tagged, 'revision'>): string => `${revision}`
+
+/** Whether a write may go on; `tags` are those of what is there, undefined when nothing is. */
+export function holds(precondition: Precondition, tags: readonly string[] | undefined): boolean {
+  if (precondition === 'absent') return tags === undefined
+  if (tags === undefined) return false
+  return precondition === 'exists' || tags.some((tag) => precondition.tags.includes(tag))
 }

@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely'
 import type { ChatTables } from './chat-tables.ts'
+import type { DefinitionTables } from './definition-tables.ts'
 import type { Source } from './skills.ts'
 
 type Flag = 0 | 1
@@ -69,13 +70,14 @@ interface IdempotencyTable {
 }
 
 /** The columns, in both databases; JSON is text, and a flag a number, since SQLite has neither. */
-export interface Tables extends ChatTables {
+export interface Tables extends ChatTables, DefinitionTables {
   migrations: { name: string }
   registry: { id: number; revision: number }
   probe: { id: number; writes: number }
   skills: SkillTable
   skill_versions: VersionTable
   blobs: { sha256: string; bytes: Uint8Array }
+  embeddings: { model: string; sha256: string; vector: Uint8Array }
   skill_files: { version: number; path: string; sha256: string; size: number; media_type: string }
   skill_tags: { version: number; tag: string }
   skill_tools: { version: number; tool: string }
