@@ -17,6 +17,7 @@ import { shutdown } from './http/shutdown.ts'
 import { strictQuery } from './http/strict-query.ts'
 import { validator } from './http/validator.ts'
 import type { ArchiveLimits } from './registry/archives/archive.ts'
+import type { Meanings } from './registry/embeddings/meanings.ts'
 import type { Registry } from './registry/registry.ts'
 import type { SkillsDirectory } from './registry/skills-directory.ts'
 import { archiveRoutes } from './routes/archives.ts'
@@ -41,6 +42,8 @@ export interface AppOptions {
   idempotency: IdempotencyStore
   registry: Registry
   directory?: SkillsDirectory | undefined
+  /** Absent: skills are found by words alone. */
+  meanings?: Meanings | undefined
   models: Models
   auth: AuthOptions
   defaults: PlanParts['defaults']
@@ -55,7 +58,7 @@ export interface AppOptions {
 
 /** The whole service, minus the process: no environment, no port, no signals. */
 export function buildApp(options: AppOptions) {
-  const { registry, skills, models, chats, directory, logger, stallMs } = options
+  const { registry, skills, meanings, models, chats, directory, logger, stallMs } = options
   const app = Fastify({
     ...(logger && { loggerInstance: logger }),
     logController: requestLog,
@@ -93,7 +96,7 @@ export function buildApp(options: AppOptions) {
   const prefix = '/api/v1'
   app.register(strictQuery, { below: prefix })
   app.register(operationRoutes, { skills, models, directory })
-  app.register(skillRoutes, { prefix, skills, registry })
+  app.register(skillRoutes, { prefix, skills, meanings, registry })
   app.register(skillWriteRoutes, { prefix, registry, idempotency })
   app.register(skillEditRoutes, { prefix, registry, idempotency })
   app.register(versionRoutes, { prefix, skills, registry })
@@ -108,10 +111,11 @@ export function buildApp(options: AppOptions) {
     limits: options.importLimits,
     stallMs,
   })
-  app.register(catalogRoutes, { prefix, skills, registry })
+  app.register(catalogRoutes, { prefix, skills, meanings, registry })
   app.register(chatRoutes, {
     prefix,
     skills,
+    meanings,
     registry,
     chats,
     models,

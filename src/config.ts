@@ -95,6 +95,20 @@ export const Config = Type.Object({
     description: 'Files of an import',
   }),
   MAX_IMPORT_UNPACKED: Bytes(256 * MEBIBYTE, 'Of all files of an import'),
+  EMBEDDINGS_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^/@\\s]+(/\\S*)?$',
+      description:
+        'An OpenAI-compatible server, with its /v1, for search by meaning; by default words alone',
+    }),
+  ),
+  EMBEDDINGS_MODEL: Type.String({
+    default: 'text-embedding-3-small',
+    description: 'Its model',
+  }),
+  EMBEDDINGS_API_KEY: Type.Optional(
+    Type.String({ pattern: '^[\\x21-\\x7e]+$', description: 'Its key, if it asks for one' }),
+  ),
   SHUTDOWN_GRACE_MS: Milliseconds(20_000, 'For running turns after SIGTERM'),
   MAX_STREAMS: Type.Integer({
     minimum: 1,

@@ -6,9 +6,11 @@ import { buildApp } from './app.ts'
 import type { Config } from './config.ts'
 import { SKILL_TOOLS } from './domain/tool-permissions.ts'
 import { isLoopback } from './http/auth.ts'
+import { openMeanings } from './registry/embeddings/meanings.ts'
 import { createRegistry } from './registry/registry.ts'
 import { openSkillsDirectory } from './registry/skills-directory.ts'
 import { createChatStore } from './store/chat-store.ts'
+import { createEmbeddingStore } from './store/embedding-store.ts'
 import { createIdempotencyStore } from './store/idempotency-store.ts'
 import { createKeyStore } from './store/key-store.ts'
 import { openDatabase } from './store/open.ts'
@@ -47,12 +49,24 @@ export async function openService(
   const path = config.SKILLS_DIR
   const directory =
     path === '' ? undefined : openSkillsDirectory({ path, registry, skills, limits, log })
+  const url = config.EMBEDDINGS_URL
+  const endpoint = { model: config.EMBEDDINGS_MODEL, key: config.EMBEDDINGS_API_KEY }
+  const meanings =
+    url === undefined
+      ? undefined
+      : openMeanings({
+          skills,
+          store: createEmbeddingStore(db),
+          endpoint: { url, ...endpoint },
+          log,
+        })
   const app = buildApp({
     skills,
     chats,
     idempotency: createIdempotencyStore(db),
     registry,
     directory,
+    meanings,
     models,
     auth: { mode: authMode, keys, adminKey: config.ADMIN_KEY },
     defaults: {
@@ -74,6 +88,7 @@ export async function openService(
   })
   app.addHook('onClose', async () => {
     await directory?.close()
+    await meanings?.close()
     await models.close()
     await db.destroy()
   })

@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import { readConfig } from '../src/config.ts'
 import { openService } from '../src/open-service.ts'
 
@@ -7,13 +7,18 @@ interface Options {
   /** As the environment; the database is private and in memory unless one is named. */
   env?: Record<string, string>
   stallMs?: number
+  log?: Logger
 }
 
 const PRIVATE = { MODEL: 'offline', DATABASE_URL: 'sqlite::memory:', SKILLS_DIR: '' }
 
+const SILENT = pino({ level: 'silent' })
+
 /** The real service, without a process, closed when the test ends. */
-export async function buildTestApp(t: TestContext, { env = {}, ...options }: Options = {}) {
-  const log = pino({ level: 'silent' })
+export async function buildTestApp(
+  t: TestContext,
+  { env = {}, log = SILENT, ...options }: Options = {},
+) {
   const { app, directory } = await openService(readConfig({ ...PRIVATE, ...env }), log, options)
   t.after(() => app.close())
   await directory?.read

@@ -1,5 +1,5 @@
 import { type CatalogOptions, type RenderedCatalog, renderCatalog } from '../domain/catalog.ts'
-import { rankOffered } from '../registry/rank-offered.ts'
+import { type Finders, rankOffered } from '../registry/rank-offered.ts'
 import type { Registry } from '../registry/registry.ts'
 import type { Snapshot } from '../registry/snapshot.ts'
 import type { SkillStore } from '../store/skills.ts'
@@ -22,7 +22,7 @@ export interface StepPlan {
   catalog: RenderedCatalog
 }
 
-export interface PlanParts {
+export interface PlanParts extends Finders {
   registry: Pick<Registry, 'snapshot'>
   skills: Pick<SkillStore, 'find' | 'readFile' | 'rank'>
   defaults: {
@@ -35,18 +35,20 @@ export interface PlanParts {
 
 /** The catalog is read for each call: a skill written a moment ago is on offer, or gone. */
 export async function planStep(
-  { registry, skills, defaults }: PlanParts,
+  parts: PlanParts,
   settings: Settings,
   messages: readonly Message[],
 ): Promise<StepPlan> {
+  const { registry, skills, meanings, defaults } = parts
   const offer = (await registry.snapshot()).narrow(settings.skills)
-  const catalog = await catalogFor(messages, offer, settings, { skills, defaults })
+  const catalog = await catalogFor(messages, offer, settings, parts)
   const loads = loadsIn(messages)
   const policy = policyOf(settings.allowedToolsMode ?? defaults.allowedToolsMode, loads.values())
   const surroundings = { skills, offer, loads }
   const none = offer.entries.length === 0
   const ours = none ? [] : [loadSkill(surroundings), readSkillFile(surroundings)]
-  if (!isWhole(catalog)) ours.push(searchSkills({ skills, offer, filter: settings.skills }))
+  if (!isWhole(catalog))
+    ours.push(searchSkills({ skills, meanings, offer, filter: settings.skills }))
   return {
     request: {
       system: systemPrompt(settings.instructions ?? DEFAULT_INSTRUCTIONS, none ? '' : catalog.text),
@@ -63,9 +65,9 @@ export async function planStep(
 /** Where not all lines fit, those stay that match what the conversation began with. */
 async function catalogFor(
   messages: readonly Message[],
-  { entries }: Snapshot,
+  { entries, revision }: Snapshot,
   settings: Settings,
-  { skills, defaults }: Pick<PlanParts, 'skills' | 'defaults'>,
+  { skills, meanings, defaults }: Omit<PlanParts, 'registry'>,
 ): Promise<RenderedCatalog> {
   const options: CatalogOptions = {
     format: 'list',
@@ -74,7 +76,10 @@ async function catalogFor(
   }
   const plain = renderCatalog(entries, options)
   if (isWhole(plain)) return plain
-  const ranking = await rankOffered(skills, requestText(messages), settings.skills)
+  const finders = { skills, meanings }
+  // The prompt keeps its bytes while no skill is written, whatever becomes of the endpoint.
+  const keptAs = `revision ${revision}`
+  const ranking = await rankOffered(finders, requestText(messages), settings.skills, { keptAs })
   return ranking.length === 0 ? plain : renderCatalog(entries, { ...options, ranking })
 }
 

@@ -1,10 +1,9 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { renderCatalog } from '../domain/catalog.ts'
 import { problemResponses } from '../http/problem.ts'
-import { rankOffered } from '../registry/rank-offered.ts'
+import { type Finders, rankOffered } from '../registry/rank-offered.ts'
 import type { Registry } from '../registry/registry.ts'
 import { Strict } from '../schema.ts'
-import type { SkillStore } from '../store/skills.ts'
 
 const Names = (description: string) =>
   Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 100 })], { description })
@@ -66,13 +65,12 @@ const get = {
   },
 }
 
-interface Options {
+interface Options extends Finders {
   registry: Pick<Registry, 'snapshot'>
-  skills: Pick<SkillStore, 'rank'>
 }
 
 export const catalogRoutes: FastifyPluginAsyncTypebox<Options> = async (app, options) => {
-  const { registry, skills } = options
+  const { registry } = options
   const config = { scope: 'skills:read' } as const
 
   app.get('/catalog', { schema: get, config }, async ({ query }, reply) => {
@@ -81,7 +79,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<Options> = async (app, opt
     const { revision, entries } = (await registry.snapshot()).narrow(filter)
     const layout = format === 'xml' ? 'xml' : 'list'
     const ranking =
-      q === undefined || maxTokens === null ? [] : await rankOffered(skills, q, filter)
+      q === undefined || maxTokens === null ? [] : await rankOffered(options, q, filter)
     const catalog = renderCatalog(entries, { format: layout, tags, maxTokens, ranking })
     reply.headers({ 'x-catalog-revision': revision, 'x-catalog-tokens': catalog.tokens })
     const { tokens, offered, omitted, text } = catalog

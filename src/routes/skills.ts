@@ -12,7 +12,9 @@ import {
   toSkillHit,
   toSkillResource,
 } from '../http/skill-resource.ts'
+import type { Meanings } from '../registry/embeddings/meanings.ts'
 import type { Registry } from '../registry/registry.ts'
+import { HIT_CURSOR, searchHits } from '../registry/search-hits.ts'
 import { Strict } from '../schema.ts'
 import { placeOf, type SkillHit, type SkillStore, type SkillSummary } from '../store/skills.ts'
 
@@ -30,7 +32,7 @@ const list = {
     q: Type.Optional(
       Type.String({
         description:
-          'Words to look for in names, descriptions and tags: any of them is a hit, and hits have a `score`. Nothing in it is an operator',
+          'Words to look for in names, descriptions and tags: any of them is a hit, and hits have a `score`. Nothing in it is an operator. With an embeddings endpoint the best 200 by words and meaning',
       }),
     ),
     tag: Type.Optional(Tags),
@@ -71,26 +73,34 @@ const CURSORS = {
   relevance: /^[\d.e-]{1,25}(?: [a-z0-9-]{1,64}){1,3}$/,
 }
 
+/** The list whose cursors go on in a ranking by words and meaning. */
+const HITS = 'skills:hits'
+
 interface Options {
   registry: Pick<Registry, 'notFound'>
   skills: SkillStore
+  meanings?: Meanings | undefined
 }
 
 export const skillRoutes: FastifyPluginAsyncTypebox<Options> = async (app, options) => {
-  const { registry, skills } = options
+  const { registry, skills, meanings } = options
   const config = { scope: 'skills:read' } as const
 
   app.get('/skills', { schema: list, config }, async ({ query }) => {
     const { limit = DEFAULT_LIMIT, cursor, q, tag, ...rest } = query
     const { sort = q === undefined ? 'name' : 'relevance', ...filter } = rest
+    const wanted = { ...filter, ...(tag !== undefined && { tags: [tag].flat() }) }
+    if (meanings && q !== undefined && sort === 'relevance') {
+      const after = readCursor(HITS, cursor, HIT_CURSOR)
+      const search = { text: q, filter: wanted, after, limit: limit + 1 }
+      const { found, cursorOf } = await searchHits({ skills, meanings }, search)
+      const page = toPage(HITS, found, limit, ({ name }) => cursorOf(name))
+      return { ...page, data: page.data.map(toSkillHit) }
+    }
+
     const place = `skills:${sort}`
     const after = readCursor(place, cursor, CURSORS[sort])
-    const asked = {
-      ...filter,
-      ...(tag !== undefined && { tags: [tag].flat() }),
-      ...(after !== undefined && { after }),
-      limit: limit + 1,
-    }
+    const asked = { ...wanted, ...(after !== undefined && { after }), limit: limit + 1 }
     let found: (SkillSummary | SkillHit)[]
     if (q !== undefined) found = await skills.search({ ...asked, phrases: queryPhrases(q), sort })
     else if (sort !== 'relevance') found = await skills.list({ ...asked, sort })

@@ -1,21 +1,19 @@
 import { catalogLine } from '../../domain/catalog.ts'
-import { rankOffered } from '../../registry/rank-offered.ts'
+import { type Finders, rankOffered } from '../../registry/rank-offered.ts'
 import type { Snapshot, SnapshotFilter } from '../../registry/snapshot.ts'
-import type { SkillStore } from '../../store/skills.ts'
 import type { Tool } from '../tool.ts'
 
 const DEFAULT_LIMIT = 5
 const MAX_LIMIT = 20
 
-interface Surroundings {
-  skills: Pick<SkillStore, 'rank'>
+interface Surroundings extends Finders {
   /** The skills that are on offer in this step, and what narrowed them to these. */
   offer: Snapshot
   filter: SnapshotFilter
 }
 
 /** For the skills whose lines the catalog had no room for: what it finds can be loaded. */
-export const searchSkills = ({ skills, offer, filter }: Surroundings): Tool => ({
+export const searchSkills = ({ offer, filter, ...finders }: Surroundings): Tool => ({
   name: 'search_skills',
   description:
     'Find skills that the list of skills does not show in full, by words of their names and descriptions. Then load the one that fits with load_skill.',
@@ -36,7 +34,7 @@ export const searchSkills = ({ skills, offer, filter }: Surroundings): Tool => (
 
   async run(input) {
     const limit = Number(input.limit ?? DEFAULT_LIMIT)
-    const ranking = await rankOffered(skills, String(input.query), filter, limit)
+    const ranking = await rankOffered(finders, String(input.query), filter, { limit })
     const places = new Map(ranking.map((name, place) => [name, place]))
     const found = offer.entries
       .filter(({ name }) => places.has(name))
