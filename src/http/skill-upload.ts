@@ -21,6 +21,16 @@ export const skillParts = {
   metadata: Optional(Type.Record(Type.String(), Type.Unknown())),
 }
 
+const toolExample = {
+  name: 'get_weather',
+  description: 'Tells the weather of a city. Use when somebody asks about rain or temperature.',
+  inputSchema: {
+    type: 'object',
+    properties: { city: { type: 'string', description: 'As people write it' } },
+    required: ['city'],
+  },
+}
+
 type SkillBody = Static<typeof SkillBody>
 const SkillBody = Strict({
   content: Type.Optional(Type.String({ description: 'A whole SKILL.md; instead of its parts' })),
@@ -38,6 +48,7 @@ const SkillBody = Strict({
       {
         additionalProperties: false,
         description: 'A tool as MCP servers list it, to be made into a skill; stands alone',
+        examples: [toolExample],
       },
     ),
   ),

@@ -9,6 +9,13 @@ export interface Checked {
   skill: ReadSkill | null
 }
 
+export const toSound = (skill: ReadSkill): Checked => ({
+  valid: true,
+  errors: [],
+  warnings: skill.warnings,
+  skill,
+})
+
 /** Anything but a refusal is thrown on. */
 export function toInvalid(error: unknown, warnings: Fault[] = []): Checked {
   if (!(error instanceof AppError) || error.status >= 500) throw error

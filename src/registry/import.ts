@@ -4,9 +4,9 @@ import { showPath } from '../domain/show-path.ts'
 import type { BundleFile } from '../domain/skill.ts'
 import { AppError, type Fault } from '../errors.ts'
 import type { SkillStore } from '../store/skills.ts'
-import type { Archive } from './archives/archive.ts'
+import type { Archive, ArchiveFile } from './archives/archive.ts'
 import { findSkillFolders, type SkillFolder } from './archives/skill-folders.ts'
-import type { ReadSkill, Upload } from './read-upload.ts'
+import type { ReadSkill } from './read-upload.ts'
 import type { Manner, Registry } from './registry.ts'
 
 /** What became of one skill of an import; with a rehearsal, what would have. */
@@ -23,7 +23,7 @@ export interface ImportedSkill {
 type Outcome = Exclude<ImportedSkill['status'], 'failed'>
 
 interface Options {
-  registry: Pick<Registry, 'check' | 'publish' | 'read'>
+  registry: Pick<Registry, 'check' | 'store'>
   skills: Pick<SkillStore, 'find'>
   mode: Mode
   manner: Manner
@@ -40,7 +40,7 @@ export interface Import {
 
 /**
  * Reads many skills from one archive. Throws when that has to be refused as a whole; a skill that
- * is refused alone stops no other.
+ * is refused alone stops no other, and neither does a damaged file, which fails the one it is of.
  */
 export function openImport(archive: Archive, options: Options): Import {
   const { folders, find, skipped } = findSkillFolders(archive.entries.map(({ path }) => path))
@@ -60,46 +60,29 @@ export function openImport(archive: Archive, options: Options): Import {
   async function take({
     folder: { folder, path },
     files,
-    fault,
+    faults,
   }: Collected): Promise<ImportedSkill> {
     const fail = (errors: Fault[], warnings: Fault[] = [], name: string | null = null) =>
       ({ path, name, status: 'failed', errors, warnings }) as const
-    if (fault) return fail(faultsOf(fault))
+    if (faults.length > 0) return fail(faults.flatMap(faultsOf))
 
     const upload = { files, mode: options.mode, folder: folder.split('/').at(-1) || undefined }
-    const skill = readSound(upload)
-    if (!skill) {
-      const { errors, warnings } = await registry.check(upload)
-      return fail(errors, warnings)
-    }
+    const { skill, errors, warnings } = await registry.check(upload)
+    if (!skill) return fail(errors, warnings)
     const { name } = skill
     const other = pathsByName.get(name)
-    if (other !== undefined) return fail([nameConflict(name, other)], skill.warnings, name)
+    if (other !== undefined) return fail([nameConflict(name, other)], warnings, name)
     pathsByName.set(name, path)
-
-    if (options.rehearsal) {
-      const { warnings } = await registry.check(upload)
-      return { path, name, status: await foresee(skill), errors: [], warnings }
-    }
     try {
-      const { outcome, skill: stored } = await registry.publish(upload, options.manner)
-      const warnings = outcome === 'unchanged' ? skill.warnings : stored.warnings
-      return { path, name, status: outcome, errors: [], warnings }
+      return { path, name, status: await store(skill), errors: [], warnings }
     } catch (error) {
-      return fail(faultsOf(refusalOf(error)), skill.warnings, name)
+      return fail(faultsOf(refusalOf(error)), warnings, name)
     }
   }
 
-  function readSound(upload: Upload): ReadSkill | undefined {
-    try {
-      return registry.read(upload)
-    } catch (error) {
-      refusalOf(error)
-      return undefined
-    }
-  }
-
-  async function foresee({ name, digest }: ReadSkill): Promise<Outcome> {
+  async function store(skill: ReadSkill): Promise<Outcome> {
+    if (!options.rehearsal) return (await registry.store(skill, options.manner)).outcome
+    const { name, digest } = skill
     const current = await options.skills.find(name)
     if (!current) return 'created'
     return current.version !== null && current.digest === digest ? 'unchanged' : 'updated'
@@ -110,7 +93,7 @@ interface Collected {
   folder: SkillFolder
   files: BundleFile[]
   /** Why they are not all there. */
-  fault?: AppError
+  faults: AppError[]
 }
 
 /** The files of each folder, in the order of the folders, as soon as they are complete. */
@@ -119,13 +102,18 @@ async function* collect(
   folders: readonly SkillFolder[],
   find: ReturnType<typeof findSkillFolders>['find'],
 ): AsyncGenerator<Collected, void> {
-  const waiting = new Map(folders.map((folder) => [folder, [] as BundleFile[]]))
+  const waiting = new Map(
+    folders.map((folder) => {
+      const collected: Collected = { folder, files: [], faults: [] }
+      return [folder, { collected, missing: folder.count }]
+    }),
+  )
   function* complete(fault?: AppError): Generator<Collected> {
-    for (const [folder, files] of waiting) {
-      const whole = files.length === folder.count
-      if (!whole && !fault) return
+    for (const [folder, { collected, missing }] of waiting) {
+      if (missing > 0 && !fault) return
       waiting.delete(folder)
-      yield { folder, files, ...(!whole && fault && { fault }) }
+      if (missing > 0 && fault) collected.faults.push(fault)
+      yield collected
     }
   }
 
@@ -135,8 +123,13 @@ async function* collect(
       const next = await read(files)
       if (next instanceof AppError) return yield* complete(next)
       const place = find(next.path)
-      if (!place) continue
-      waiting.get(place.folder)?.push({ path: place.path, bytes: next.bytes })
+      const awaited = place && waiting.get(place.folder)
+      if (!place || !awaited) continue
+      awaited.missing -= 1
+      if (next.fault) awaited.collected.faults.push(next.fault)
+      else awaited.collected.files.push({ path: place.path, bytes: next.bytes })
+      // What cannot be stored need not be kept.
+      if (awaited.collected.faults.length > 0) awaited.collected.files.length = 0
       yield* complete()
     }
   } finally {
@@ -144,10 +137,10 @@ async function* collect(
   }
 }
 
-type Files = AsyncIterator<BundleFile>
+type Files = AsyncIterator<ArchiveFile>
 
 /** The next file; what is wrong with the archive is a value, for some skills may be whole. */
-async function read(files: Files): Promise<BundleFile | AppError> {
+async function read(files: Files): Promise<ArchiveFile | AppError> {
   try {
     const { value, done } = await files.next()
     return done ? new AppError('archive_corrupt', 'The archive ends too early.') : value

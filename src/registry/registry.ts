@@ -1,7 +1,6 @@
 import type { BundleLimits } from '../domain/bundle.ts'
 import { Diagnostics } from '../domain/diagnostics.ts'
 import { editSkillMd, type SkillEdit } from '../domain/edit-skill-md.ts'
-import { nearestNames } from '../domain/nearest-names.ts'
 import type { Precondition } from '../domain/precondition.ts'
 import type { BundleFile } from '../domain/skill.ts'
 import { AppError } from '../errors.ts'
@@ -15,10 +14,11 @@ import type {
 } from '../store/skills.ts'
 import type { Packed } from './archives/archive.ts'
 import { unpack } from './archives/unpack.ts'
-import { type Checked, toInvalid } from './checked.ts'
+import { type Checked, toInvalid, toSound } from './checked.ts'
 import { checkFileChange, type FileChange, withFile } from './file-change.ts'
 import { lintBeside } from './lint-beside.ts'
 import { openLiveCatalog } from './live-catalog.ts'
+import { describeMissing } from './not-found.ts'
 import { type ReadSkill, readUpload, type Upload } from './read-upload.ts'
 import { refusal, refuseUnmet } from './refusal.ts'
 import { type Rewriting, rewrite } from './rewrite.ts'
@@ -40,6 +40,12 @@ export type PublishedFile = PublishedUpload & { added: boolean }
 export interface Registry {
   publish(
     upload: Upload,
+    manner: Manner,
+    recording?: Recording<PublishedUpload>,
+  ): Promise<PublishedUpload>
+  /** As `publish`, of a skill that `check` found to be sound. */
+  store(
+    checked: ReadSkill,
     manner: Manner,
     recording?: Recording<PublishedUpload>,
   ): Promise<PublishedUpload>
@@ -90,25 +96,17 @@ export function createRegistry(
   const read = (upload: Upload, diagnostics?: Diagnostics): ReadSkill =>
     readUpload(upload, { limits, tools }, diagnostics)
 
-  async function notFound(name: string, version?: number): Promise<AppError> {
-    if (version !== undefined && (await skills.find(name))) {
-      return new AppError('version_not_found', `"${name}" has no version ${version}.`)
-    }
-    const suggestions = nearestNames(name, (await live.read()).names())
-    const members = suggestions.length > 0 ? { members: { suggestions } } : {}
-    return new AppError('skill_not_found', `No skill is named "${name.slice(0, 64)}".`, members)
-  }
+  const notFound: Registry['notFound'] = (name, version) =>
+    describeMissing(skills, live, name, version)
 
   async function store(
-    given: ReadSkill,
+    { skipped, ...skill }: ReadSkill,
     manner: Manner,
     recording?: Recording<PublishedUpload>,
   ): Promise<PublishedUpload> {
-    const { skipped, ...skill } = given
     const { precondition, ...rest } = manner
     const publication: Publication = {
       ...skill,
-      warnings: [...skill.warnings, ...(await lintBeside(given, skills, live))],
       note: null,
       createOnly: false,
       activate: true,
@@ -126,6 +124,9 @@ export function createRegistry(
     return { ...written, skipped }
   }
 
+  const publish: Registry['publish'] = async (upload, manner, recording) =>
+    store(await lint(read(upload)), manner, recording)
+
   async function rewriteAs(
     name: string,
     manner: Manner,
@@ -138,7 +139,7 @@ export function createRegistry(
       change,
       isSound: (upload) => inspect(upload).valid,
       store: (upload, activate, precondition) =>
-        store(read(upload), { ...manner, activate, precondition }, recording),
+        publish(upload, { ...manner, activate, precondition }, recording),
     })
     if (!written) throw await notFound(name)
     return written
@@ -147,8 +148,7 @@ export function createRegistry(
   function inspect(upload: Upload): Checked {
     const diagnostics = new Diagnostics('SKILL.md', upload.mode)
     try {
-      const skill = read(upload, diagnostics)
-      return { valid: true, errors: [], warnings: skill.warnings, skill }
+      return toSound(read(upload, diagnostics))
     } catch (error) {
       return toInvalid(error, diagnostics.warnings)
     }
@@ -156,20 +156,20 @@ export function createRegistry(
 
   async function check(upload: Upload): Promise<Checked> {
     const checked = inspect(upload)
-    return checked.skill ? withAllWarnings(checked.skill) : checked
+    return checked.skill ? toSound(await lint(checked.skill)) : checked
   }
 
-  async function withAllWarnings(skill: ReadSkill): Promise<Checked> {
-    const warnings = [...skill.warnings, ...(await lintBeside(skill, skills, live))]
-    return { valid: true, errors: [], warnings, skill: { ...skill, warnings } }
+  /** With every warning that it is stored with. */
+  async function lint(skill: ReadSkill): Promise<ReadSkill> {
+    return { ...skill, warnings: [...skill.warnings, ...(await lintBeside(skill, skills, live))] }
   }
 
   return {
     snapshot: live.read,
     notFound,
 
-    publish: async (upload, manner, recording) => store(read(upload), manner, recording),
-
+    publish,
+    store,
     check,
     read,
     unpack: (packed) => unpack(packed, limits),
@@ -187,7 +187,7 @@ export function createRegistry(
       const current = await skills.find(skill.name)
       refuseUnmet(skill.name, precondition, current)
       if (current && createOnly) throw refusal(skill.name, { outcome: 'exists' })
-      return withAllWarnings(skill)
+      return toSound(await lint(skill))
     },
 
     edit: (name, edit, manner, recording) =>

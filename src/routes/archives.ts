@@ -2,12 +2,11 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import { create as contentDisposition } from 'content-disposition'
 import type { FastifyReply } from 'fastify'
 import type { BundleFile } from '../domain/skill.ts'
-import { AppError } from '../errors.ts'
 import { quote } from '../http/etag.ts'
 import { problemResponses } from '../http/problem.ts'
 import { SkillParam, VersionParam } from '../http/skill-params.ts'
 import type { ArchiveFormat } from '../registry/archives/archive.ts'
-import { writeArchive, ZIP_LIMITS } from '../registry/archives/write-archive.ts'
+import { refuseBeyondZip, writeArchive } from '../registry/archives/write-archive.ts'
 import { exportedFiles, filesInFolder, planExport } from '../registry/export.ts'
 import type { Registry } from '../registry/registry.ts'
 import { Strict } from '../schema.ts'
@@ -88,9 +87,7 @@ export const archiveRoutes: FastifyPluginAsyncTypebox<Options> = async (app, opt
   app.get('/export', { schema: schemas.getExport, config }, async ({ query }, reply) => {
     const { format = 'tgz' } = query
     const plan = await planExport(skills)
-    if (format === 'zip' && (plan.files > ZIP_LIMITS.entries || plan.bytes > ZIP_LIMITS.bytes)) {
-      throw new AppError('archive_too_large', 'A zip cannot hold as much: take format=tgz.')
-    }
+    if (format === 'zip') refuseBeyondZip(plan)
     const files = exportedFiles(skills, plan)
     return send(reply, { format, name: 'skills', digest: plan.digest, files })
   })

@@ -1,14 +1,25 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findSimilar, learn } from '../../src/domain/lints/similar.ts'
+import { findSimilar } from '../../src/domain/lints/similar.ts'
 
 const REFUND = 'Handles refunds of tickets. Use when a customer wants the money for an order back.'
 
+type Descriptions = Parameters<typeof findSimilar>
+
+function find(...descriptions: Descriptions): { names: string[]; pauses: number } {
+  const search = findSimilar(...descriptions)
+  let pauses = 0
+  for (let step = search.next(); ; step = search.next()) {
+    if (step.done) return { names: step.value, pauses }
+    pauses++
+  }
+}
+
 const rivalsOf = (description: string, ...others: string[]) =>
-  findSimilar(
+  find(
     { name: 'new', description },
     others.map((other, index) => ({ name: `old-${index}`, description: other })),
-  )
+  ).names
 
 const SIMILAR: [title: string, a: string, b: string][] = [
   ['the same text', REFUND, REFUND],
@@ -60,15 +71,15 @@ for (const [title, a, b] of APART) {
 
 test('a skill is not similar to itself, and the nearest five come first', () => {
   const own = { name: 'refund', description: REFUND }
-  assert.deepEqual(findSimilar(own, [own, { ...own }]), [])
+  assert.deepEqual(find(own, [own, { ...own }]).names, [])
   const near = Array.from({ length: 8 }, (_, index) => ({
     name: `n-${index}`,
     description: `${REFUND} ${'Also trains, ships, planes, buses, boats, trams, taxis, bikes.'.split(' ').slice(index).join(' ')}`,
   }))
-  assert.deepEqual(findSimilar(own, near), ['n-7', 'n-6', 'n-5', 'n-4', 'n-3'])
+  assert.deepEqual(find(own, near).names, ['n-7', 'n-6', 'n-5', 'n-4', 'n-3'])
 })
 
-test('ten thousand descriptions are read once, however often they are compared', () => {
+test('ten thousand descriptions are read once, with pauses, however often they are compared', () => {
   let reads = 0
   const others = Array.from({ length: 10_000 }, (_, index) => ({
     name: `n-${index}`,
@@ -77,9 +88,15 @@ test('ten thousand descriptions are read once, however often they are compared',
       return `Sorts the box ${index} of the shelf ${index % 7}. Use when somebody tidies up.`
     },
   }))
-  assert.equal(learn(others), 10_000)
-  assert.equal(learn(others), 0)
-  for (let round = 0; round < 5; round++) findSimilar({ name: 'new', description: REFUND }, others)
+  const search = findSimilar({ name: 'new', description: REFUND }, others)
+  for (let before = reads, step = search.next(); !step.done; step = search.next()) {
+    assert.ok(reads - before <= 25)
+    before = reads
+  }
+  for (let round = 0; round < 5; round++) {
+    const { names, pauses } = find({ name: 'new', description: REFUND }, others)
+    assert.deepEqual([names, pauses], [[], 400])
+  }
   assert.equal(reads, 10_000)
 })
 

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { readArchive } from '../../src/registry/archives/read-archive.ts'
 import { buildTestApp, get, publish, put, skillMd, type TestApp } from '../build-app.ts'
 import { withKeys } from '../http/with-keys.ts'
+import { readAll } from '../registry/archives/read-all.ts'
 import { assertProblem, namesOf, patch, post, remove, send } from '../requests.ts'
 
 const TYPES = { zip: 'application/zip', tgz: 'application/gzip' } as const
@@ -11,12 +12,8 @@ const FORMATS: Format[] = ['zip', 'tgz']
 const limits = { entries: 20_000, bytes: 256 * 1024 * 1024 }
 
 async function unpack(bytes: Buffer, format: Format): Promise<[string, string][]> {
-  const files: [string, string][] = []
-  const archive = await readArchive(bytes, format, limits)
-  for await (const { path, bytes } of archive.files()) {
-    files.push([path, Buffer.from(bytes).toString('base64')])
-  }
-  return files
+  const files = await readAll(await readArchive(bytes, format, limits))
+  return files.map(({ path, bytes }) => [path, Buffer.from(bytes).toString('base64')])
 }
 
 const base64 = (text: string | Buffer) => Buffer.from(text).toString('base64')

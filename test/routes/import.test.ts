@@ -162,7 +162,7 @@ test('what spoils the whole archive refuses it, and nothing is stored', async (t
   const bad: [string, Buffer][] = [
     ['archive_path', makeZip([good, { name: '../outside.txt' }])],
     ['archive_path', makeZip([good, { name: '/outside.txt' }])],
-    ['archive_link', makeZip([good, { name: 'one/link', data: '/etc', mode: 0o120777 }])],
+    ['archive_path', makeZip([good, { name: '../' }])],
     ['archive_corrupt', makeZip([good]).subarray(0, -30)],
     ['archive_corrupt', Buffer.from('no zip')],
     ['archive_corrupt', Buffer.alloc(0)],
@@ -172,27 +172,14 @@ test('what spoils the whole archive refuses it, and nothing is stored', async (t
     const response = await send(app, 'POST', '/skills/import', { payload, headers: ZIP })
     assertProblem(response, 422, code)
   }
-  const tgz = makeTgz([good, { name: 'one/link', type: '2', link: '/etc' }])
+  const tgz = makeTgz([good, { name: 'two/SKILL.md', data: skillMd('two') }])
   const headers = { 'content-type': 'application/gzip' }
+  const cut = tgz.subarray(0, tgz.length - 12)
   assertProblem(
-    await send(app, 'POST', '/skills/import', { payload: tgz, headers }),
-    ...([422, 'archive_link'] as const),
+    await send(app, 'POST', '/skills/import', { payload: cut, headers }),
+    ...([422, 'archive_corrupt'] as const),
   )
   assert.deepEqual(namesOf(await get(app, '/skills')), [])
-})
-
-test('a damaged file fails its skill, and not those before it', async (t) => {
-  const app = await buildTestApp(t)
-  const payload = makeZip([
-    { name: 'a/SKILL.md', data: skillMd('a') },
-    { name: 'b/SKILL.md', data: skillMd('b') },
-    { name: 'b/data', data: 'x', crc: 1 },
-  ])
-  const response = await send(app, 'POST', '/skills/import', { payload, headers: ZIP })
-  assert.deepEqual(told(response), [
-    ['a/SKILL.md', 'a', 'created'],
-    ['b/SKILL.md', null, 'failed', 'archive_corrupt'],
-  ])
 })
 
 test('limits of an import are told with 413', async (t) => {

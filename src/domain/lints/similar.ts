@@ -29,34 +29,38 @@ const CHARACTER = /^[^\p{ASCII}]\p{M}*$/v
 /** A lenient description may be as long as a whole body. */
 const MAX_LENGTH = 4096
 
+/** Between two pauses, for the first time takes long where there are many. */
+const STEP = 25
+
 /** Kept while the described object lives. */
 const known = new WeakMap<Described, ReadonlySet<string>>()
 
 /**
  * The names of those whose descriptions a model would mistake for this one, the most similar
- * first, at most five, and never its own. Those that were learnt before cost little.
+ * first, at most five, and never its own. Pauses again and again, so that whoever has others to
+ * attend to can; those that were compared before cost little.
  */
-export function findSimilar(skill: Described, others: Iterable<Described>): string[] {
+export function* findSimilar(
+  skill: Described,
+  others: Iterable<Described>,
+): Generator<void, string[]> {
   const own = termsOf(skill.description)
   const found: { name: string; likeness: number }[] = []
+  let compared = 0
   for (const other of others) {
+    if (++compared % STEP === 0) yield
     if (other.name === skill.name) continue
-    const likeness = compare(own, known.get(other) ?? termsOf(other.description))
+    const likeness = compare(own, knownTermsOf(other))
     if (likeness >= THRESHOLD) found.push({ name: other.name, likeness })
   }
   found.sort((a, b) => b.likeness - a.likeness)
   return found.slice(0, MOST).map(({ name }) => name)
 }
 
-/** Prepares for `findSimilar`, and tells how many of them were new. */
-export function learn(described: Iterable<Described>): number {
-  let learnt = 0
-  for (const one of described) {
-    if (known.has(one)) continue
-    known.set(one, termsOf(one.description))
-    learnt++
-  }
-  return learnt
+function knownTermsOf(described: Described): ReadonlySet<string> {
+  const terms = known.get(described) ?? termsOf(described.description)
+  known.set(described, terms)
+  return terms
 }
 
 /** Stems of words, and pairs of characters in scripts without blanks. */

@@ -1,3 +1,4 @@
+import { refuseEscapes } from '../../domain/bundle.ts'
 import { AppError } from '../../errors.ts'
 
 /** What an archive as a whole may hold, in entries and bytes, and how far it may unpack. */
@@ -6,18 +7,25 @@ export interface ArchiveLimits {
   bytes: number
 }
 
-const MAX_RATIO = 100
+export const MAX_RATIO = 100
 
-/** A file of an archive. Its path is as it was written, and not to be trusted. */
+/**
+ * A file of an archive, or what is there in place of one and has to be refused. Its path is as it
+ * was written, and not to be trusted.
+ */
 export interface ArchiveEntry {
   path: string
 }
 
-/** An archive whose table of contents has been read and found acceptable. */
+/** An entry with its bytes, or with what is wrong with it and spoils no other. */
+export type ArchiveFile = ArchiveEntry &
+  ({ bytes: Uint8Array; fault?: never } | { fault: AppError; bytes?: never })
+
+/** An archive whose table of contents has been read, and is acceptable as a whole. */
 export interface Archive {
   readonly entries: readonly ArchiveEntry[]
-  /** The files with their bytes, one at a time, in the order of the archive. */
-  files(): AsyncIterable<ArchiveEntry & { bytes: Uint8Array }>
+  /** All of `entries`, one at a time, in the order of the archive. */
+  files(): AsyncIterable<ArchiveFile>
 }
 
 export type ArchiveFormat = 'zip' | 'tgz'
@@ -56,11 +64,27 @@ export class Budget {
   }
 }
 
+/** A folder is nothing by itself, but it may lead elsewhere as a file may. */
+export function faultOfFolder(path: string): AppError | undefined {
+  try {
+    refuseEscapes([path])
+    return undefined
+  } catch (error) {
+    if (error instanceof AppError) return error
+    throw error
+  }
+}
+
 export const tooLarge = (what: string) =>
   new AppError('archive_too_large', `The archive holds ${what}, which is the limit.`)
 
 export function refuse(
-  code: 'archive_corrupt' | 'archive_encrypted' | 'archive_link' | 'archive_path',
+  code:
+    | 'archive_corrupt'
+    | 'archive_encrypted'
+    | 'archive_link'
+    | 'archive_path'
+    | 'archive_too_large',
   what: string,
   path?: string,
   cause?: unknown,

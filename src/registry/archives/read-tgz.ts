@@ -4,13 +4,13 @@ import { AppError } from '../../errors.ts'
 import {
   type Archive,
   type ArchiveEntry,
+  type ArchiveFile,
   type ArchiveLimits,
   Budget,
+  faultOfFolder,
   refuse,
   tooLarge,
 } from './archive.ts'
-
-type Unpacked = ArchiveEntry & { bytes: Uint8Array }
 
 /** A tar has no table of contents: it is read twice, rather than kept. */
 export async function readTgz(bytes: Buffer, limits: ArchiveLimits): Promise<Archive> {
@@ -29,16 +29,20 @@ async function* walk(
   packed: Buffer,
   limits: ArchiveLimits,
   keeps: boolean,
-): AsyncGenerator<Unpacked> {
+): AsyncGenerator<ArchiveFile> {
   const budget = new Budget(limits, packed.length)
-  const finished: Unpacked[] = []
+  const finished: ArchiveFile[] = []
+  /** Of the archive as a whole. */
   const faults: AppError[] = []
 
   // What the parser calls may not throw, or it would be left in mid-air.
   function take(entry: ReadEntry): void {
-    const fault = faultOf(entry, budget)
-    if (fault) faults.push(fault)
-    if (fault || !FILES.has(entry.type)) {
+    const { path } = entry
+    const spoilt = overspent(entry, budget)
+    if (spoilt) faults.push(spoilt)
+    const fault = faultOf(entry)
+    if (fault) finished.push({ path, fault })
+    if (spoilt || fault || !FILES.has(entry.type)) {
       entry.resume()
       return
     }
@@ -46,7 +50,7 @@ async function* walk(
     entry.on('data', (chunk) => {
       if (keeps) chunks.push(chunk)
     })
-    entry.on('end', () => finished.push({ path: entry.path, bytes: Buffer.concat(chunks) }))
+    entry.on('end', () => finished.push({ path, bytes: Buffer.concat(chunks) }))
   }
 
   const parser = new Parser({
@@ -83,13 +87,17 @@ async function* walk(
   yield* finished.splice(0)
 }
 
-/** What is wrong with an entry by its header, before a byte of it is read. */
-function faultOf({ type, path, size, meta }: ReadEntry, budget: Budget): AppError | undefined {
-  if (meta) return damaged()
+/** What is wrong with an entry by its header, and with none but it. */
+function faultOf({ type, path }: ReadEntry): AppError | undefined {
   if (path.includes('\ufffd')) return refuse('archive_path', 'is not UTF-8', path)
-  if (!FILES.has(type) && !FOLDERS.has(type)) {
-    return refuse('archive_link', 'is a link or a special file', path)
-  }
+  if (FOLDERS.has(type)) return faultOfFolder(path)
+  if (FILES.has(type)) return undefined
+  return refuse('archive_link', 'is a link or a special file', path)
+}
+
+/** Why the archive cannot be read past an entry, known before a byte of it is. */
+function overspent({ type, size, meta }: ReadEntry, budget: Budget): AppError | undefined {
+  if (meta) return damaged()
   try {
     budget.takeEntry()
     budget.takeBytes(FILES.has(type) ? size : 0)

@@ -29,11 +29,10 @@ export interface SkillFolders {
 }
 
 /**
- * Tells which of many files make up which skill. Throws when a path leads elsewhere, or when there
- * are files and none is a SKILL.md.
+ * Tells which of many files make up which skill. Throws when a path leads elsewhere from outside of
+ * any skill, or when there are files and none is a SKILL.md.
  */
 export function findSkillFolders(paths: readonly string[]): SkillFolders {
-  refuseEscapes(paths)
   const files = paths.map(withSlashes).filter((path) => !isNoise(path))
   const found = new Map<string, SkillFolder>()
   for (const path of files) {
@@ -41,9 +40,6 @@ export function findSkillFolders(paths: readonly string[]): SkillFolders {
     const parts = path.split('/')
     if (!isSkillMd(parts.at(-1) ?? '') || parts.length > MAX_DEPTH) continue
     if (!found.has(folder)) found.set(folder, { folder, path, count: 0 })
-  }
-  if (found.size === 0 && files.length > 0) {
-    throw new AppError('archive_no_skill', 'There is no SKILL.md in the archive.')
   }
 
   const top = (path: string): SkillFolder | undefined => {
@@ -63,11 +59,20 @@ export function findSkillFolders(paths: readonly string[]): SkillFolders {
   for (const path of paths) {
     const place = find(path)
     if (place) place.folder.count += 1
-    else skipped.push(path.slice(0, 255).toWellFormed())
+    else skipped.push(path)
   }
   const folders = [...found.values()].filter(({ count }) => count > 0)
-  refuseFolders(folders.map(({ path }) => path))
-  return { folders: folders.sort((a, b) => (a.folder < b.folder ? -1 : 1)), find, skipped }
+  const skillMds = folders.map(({ path }) => path)
+  refuseEscapes([...skipped, ...skillMds])
+  refuseFolders(skillMds)
+  if (found.size === 0 && files.length > 0) {
+    throw new AppError('archive_no_skill', 'There is no SKILL.md in the archive.')
+  }
+  return {
+    folders: folders.sort((a, b) => (a.folder < b.folder ? -1 : 1)),
+    find,
+    skipped: skipped.map((path) => path.slice(0, 255).toWellFormed()),
+  }
 }
 
 const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))

@@ -14,6 +14,9 @@ export async function unpack(
   const limits = { entries: files * ENTRIES_PER_FILE, bytes: bundleBytes }
   const archive = await readArchive(bytes, format, limits)
   const unpacked: BundleFile[] = []
-  for await (const file of archive.files()) unpacked.push(file)
+  for await (const { path, bytes, fault } of archive.files()) {
+    if (fault) throw fault
+    unpacked.push({ path, bytes })
+  }
   return unpacked
 }

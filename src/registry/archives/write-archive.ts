@@ -9,7 +9,22 @@ import type { ArchiveFormat } from './archive.ts'
 type Files = AsyncIterable<BundleFile> | Iterable<BundleFile>
 
 /** What a zip can count to without its 64-bit extension, which fflate does not write. */
-export const ZIP_LIMITS = { entries: 0xffff, bytes: 0xffffffff }
+const ZIP_LIMITS = { entries: 0xffff, bytes: 0xffffffff }
+/** Of two headers, with a path each that is at most a folder of 64 and a file of 255 bytes. */
+const ZIP_HEADER_BYTES = 1024
+
+/** Refuses what no zip can hold, before there is any of it; `bytes` are those of the files. */
+export function refuseBeyondZip({ files, bytes }: { files: number; bytes: number }): void {
+  if (files > ZIP_LIMITS.entries) {
+    throw beyondZip(`${files} files are more than the ${ZIP_LIMITS.entries}`)
+  }
+  // As if nothing could be compressed: how much can is known too late.
+  const most = bytes + files * ZIP_HEADER_BYTES
+  if (most > ZIP_LIMITS.bytes) throw beyondZip(`${bytes} bytes may be more than the 4 GiB`)
+}
+
+const beyondZip = (what: string) =>
+  new AppError('archive_too_large', `${what} that a zip can hold: ask for format=tgz.`)
 
 const LEVEL = 6
 const SLICE = 64 * 1024
@@ -19,7 +34,7 @@ const MAX_RATIO = 50
 const EMPTY = new Uint8Array(0)
 
 /**
- * Packs files in the order given, no faster than they are read. The same files make the same bytes
+ * Packs files in the order given, no more into a zip than `refuseBeyondZip` lets through, and no faster than they are read. The same files make the same bytes
  * on every machine: fflate compresses, for what zlib writes differs between processors.
  */
 export function writeArchive(format: ArchiveFormat, files: Files): Readable {
@@ -28,18 +43,11 @@ export function writeArchive(format: ArchiveFormat, files: Files): Readable {
 
 async function* zip(files: Files): AsyncGenerator<Uint8Array> {
   const out: Uint8Array[] = []
-  let size = 0
-  let entries = 0
   const archive = new Zip((error, chunk) => {
     if (error) throw error
-    size += chunk.length
     if (chunk.length > 0) out.push(chunk)
   })
   for await (const { path, bytes } of files) {
-    entries += 1
-    if (entries > ZIP_LIMITS.entries || size + bytes.length > ZIP_LIMITS.bytes) {
-      throw new AppError('archive_too_large', 'A zip cannot hold as much: take format=tgz.')
-    }
     const file = new ZippedFile(path, await deflate(bytes))
     archive.add(file)
     file.push(bytes, true)

@@ -10,6 +10,8 @@ export interface ZipEntry {
   /** What the archive says, where it lies. */
   crc?: number
   size?: number
+  /** Lies where the first entry lies, and takes no room. */
+  overlaps?: boolean
 }
 
 const UTF8 = 0x800
@@ -33,8 +35,9 @@ export function makeZip(entries: ZipEntry[], { count = entries.length } = {}): B
     shared.writeUInt16LE(name.length, 22)
     const tail = Buffer.alloc(14)
     tail.writeUInt32LE(((entry.mode ?? 0o100644) << 16) >>> 0, 6)
-    tail.writeUInt32LE(offset, 10)
+    tail.writeUInt32LE(entry.overlaps ? 0 : offset, 10)
     central.push(Buffer.from('PK\x01\x02\x14\x03', 'latin1'), shared, tail, name)
+    if (entry.overlaps) continue
     local.push(Buffer.from('PK\x03\x04', 'latin1'), shared, name, packed)
     offset += 30 + name.length + packed.length
   }

@@ -28,6 +28,9 @@ damagedTar[1030] = 0xff
 const hostile: [what: string, code: string, tgz: Buffer][] = [
   ['..', 'archive_path', withFile({ name: '../outside.txt' })],
   ['absolute', 'archive_path', withFile({ name: '/etc/passwd' })],
+  ['a folder ..', 'archive_path', withFile({ name: '../a/', type: '5' })],
+  ['an absolute folder', 'archive_path', withFile({ name: '/etc/', type: '5' })],
+  ['a folder on a drive', 'archive_path', withFile({ name: 'C:\\a', type: '5' })],
   ['.. by pax', 'archive_path', withFile(pax({ path: 'a/../../b' }), { name: 'b' })],
   ['NUL by pax', 'archive_path', withFile(pax({ path: 'a\0.md' }), { name: 'b' })],
   ['.. by GNU', 'archive_path', withFile({ name: 'L', type: 'L', data: '../b\0' }, { name: 'b' })],

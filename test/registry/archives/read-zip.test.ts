@@ -22,6 +22,10 @@ const hostile: [what: string, code: string, zip: Buffer][] = [
   ['.. with \\', 'archive_path', withFile({ name: 'a\\..\\..\\outside.txt' })],
   ['absolute', 'archive_path', withFile({ name: '/etc/passwd' })],
   ['a drive', 'archive_path', withFile({ name: 'C:\\a.txt' })],
+  ['a folder ..', 'archive_path', withFile({ name: '../a/' })],
+  ['a folder .. by its mode', 'archive_path', withFile({ name: 'a/..', mode: 0o040755 })],
+  ['an absolute folder', 'archive_path', withFile({ name: '/etc/' })],
+  ['a folder on a drive', 'archive_path', withFile({ name: 'C:\\a\\' })],
   ['NUL, not cut there', 'archive_path', withFile({ name: 'a.txt\0.md' })],
   ['control characters', 'archive_path', withFile({ name: 'a\r\n\x1b[31m.txt' })],
   ['an empty name', 'archive_path', withFile({ name: '' })],
@@ -126,7 +130,14 @@ test('the limits are those that are given', async () => {
 })
 
 test('folders are not files, and names are read as they were written', async () => {
-  const names = ['dir/', 'größe.md', Buffer.from([0x81, 0x2e, 0x6d, 0x64]), 'dir/名.md']
+  const names = [
+    'dir/',
+    'dir\\',
+    '__MACOSX/',
+    'größe.md',
+    Buffer.from([0x81, 0x2e, 0x6d, 0x64]),
+    'dir/名.md',
+  ]
   const zip = makeZip(names.map((name) => ({ name, flags: 0 })))
   const { entries } = await readArchive(zip, 'zip', { entries: 9, bytes: 1000 })
   assert.deepEqual(

@@ -68,8 +68,15 @@ test('backslashes and a leading ./ make no difference', () => {
   ])
 })
 
-test('a path that leads elsewhere refuses the whole archive', () => {
-  for (const path of ['../x', 'one/../../x', '/etc/x', 'C:\\x', 'one/..', '\\x', 'a\\..\\b']) {
+test('a path that leads elsewhere is one of the skill that it begins in', () => {
+  assert.deepEqual(group('one/SKILL.md', 'one/../../x', 'one/..', 'one/../two/SKILL.md').skills, [
+    ['one', 'one/SKILL.md', ['SKILL.md', '../../x', '..', '../two/SKILL.md']],
+  ])
+})
+
+test('a path that leads elsewhere from no skill refuses the whole archive', () => {
+  const skills = ['../two/SKILL.md', 'two/../three/SKILL.md', '/two/SKILL.md', 'C:\\two\\SKILL.md']
+  for (const path of ['../x', '/etc/x', 'C:\\x', 'two/..', '\\x', 'a\\..\\b', ...skills]) {
     assert.equal(codeOf('one/SKILL.md', path), 'archive_path', path)
   }
   for (const folder of ['a//b', 'a\0', 'a\nb/c']) {

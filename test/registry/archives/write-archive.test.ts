@@ -7,8 +7,9 @@ import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import type { BundleFile } from '../../../src/domain/skill.ts'
 import { readArchive } from '../../../src/registry/archives/read-archive.ts'
-import { writeArchive } from '../../../src/registry/archives/write-archive.ts'
+import { refuseBeyondZip, writeArchive } from '../../../src/registry/archives/write-archive.ts'
 import { tempFolder } from '../../temp-folder.ts'
+import { readAll } from './read-all.ts'
 
 const run = promisify(execFile)
 const FORMATS = ['zip', 'tgz'] as const
@@ -29,10 +30,8 @@ const pack = (format: 'zip' | 'tgz', given: Iterable<BundleFile> = files) =>
   buffer(writeArchive(format, given))
 
 async function unpack(format: 'zip' | 'tgz', bytes: Buffer) {
-  const unpacked: [string, Buffer][] = []
-  const archive = await readArchive(bytes, format, limits)
-  for await (const file of archive.files()) unpacked.push([file.path, Buffer.from(file.bytes)])
-  return unpacked
+  const read = await readAll(await readArchive(bytes, format, limits))
+  return read.map((file) => [file.path, Buffer.from(file.bytes)])
 }
 
 for (const format of FORMATS) {
@@ -108,6 +107,18 @@ async function unpackWith(t: TestContext, format: 'zip' | 'tgz', command: string
     assert.ok((await readFile(join(folder, path))).equals(bytes), path)
   }
 }
+
+test('what a zip cannot hold is refused, with the way out', () => {
+  refuseBeyondZip({ files: 65_535, bytes: 1e9 })
+  refuseBeyondZip({ files: 1, bytes: 2 ** 32 - 2000 })
+  for (const plan of [
+    { files: 65_536, bytes: 1 },
+    { files: 1, bytes: 2 ** 32 },
+    { files: 60_000, bytes: 2 ** 32 - 30_000_000 },
+  ]) {
+    assert.throws(() => refuseBeyondZip(plan), { code: 'archive_too_large', message: /format=tgz/ })
+  }
+})
 
 test('unzip unpacks a zip', (t) => unpackWith(t, 'zip', 'unzip', ['-q']))
 
