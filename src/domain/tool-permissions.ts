@@ -1,3 +1,6 @@
+import { patternAllows } from './argument-patterns.ts'
+import { matchesGlob } from './tool-globs.ts'
+
 /** The tools that skills themselves need: no list of a skill takes them away. */
 export const SKILL_TOOLS: readonly string[] = ['load_skill', 'read_skill_file', 'search_skills']
 
@@ -7,12 +10,25 @@ export interface ToolList {
   allowedTools: readonly string[] | null
 }
 
-/** Whether a tool may be called: every list adds to the others, and no list allows everything. */
+/** Whether a tool may be offered: every list adds to the others, and no list allows everything. */
 export function allowedBy(lists: readonly ToolList[], toolName: string): boolean {
+  return someEntry(lists, toolName, (entry) => names(entry, toolName))
+}
+
+/** Whether a tool may be called with these arguments, which an entry such as `Bash(git:*)` limits. */
+export function allowsCall(lists: readonly ToolList[], toolName: string, input: unknown): boolean {
+  const allows = (entry: string) => names(entry, toolName) && patternAllows(entry, toolName, input)
+  return someEntry(lists, toolName, allows)
+}
+
+function someEntry(
+  lists: readonly ToolList[],
+  toolName: string,
+  allows: (entry: string) => boolean,
+): boolean {
   if (SKILL_TOOLS.includes(toolName)) return true
   const declared = lists.flatMap(({ allowedTools }) => (allowedTools ? [allowedTools] : []))
-  if (declared.length === 0) return true
-  return declared.some((entries) => entries.some((entry) => names(entry, toolName)))
+  return declared.length === 0 || declared.some((entries) => entries.some(allows))
 }
 
 const ALIASES: ReadonlyMap<string, string> = new Map([
@@ -39,26 +55,11 @@ export function unknownTool(entry: string, tools: readonly string[]): string | u
 
 function names(entry: string, toolName: string): boolean {
   const pattern = patternOf(entry)
-  return matches(pattern, toolName) || ALIASES.get(pattern) === toolName
+  return matchesGlob(pattern, toolName) || ALIASES.get(pattern) === toolName
 }
 
 /** `Bash(git:*)` names the tool; what its arguments may be is decided where it is called. */
 function patternOf(entry: string): string {
   const parenthesis = entry.indexOf('(')
   return (parenthesis < 0 ? entry : entry.slice(0, parenthesis)).trim()
-}
-
-function matches(pattern: string, toolName: string): boolean {
-  const [first = '', ...others] = pattern.split('*')
-  const last = others.pop()
-  if (last === undefined) return pattern === toolName
-  const end = toolName.length - last.length
-  if (first.length > end || !toolName.startsWith(first) || !toolName.endsWith(last)) return false
-  let at = first.length
-  for (const part of others) {
-    const found = toolName.indexOf(part, at)
-    if (found < 0) return false
-    at = found + part.length
-  }
-  return at <= end
 }
