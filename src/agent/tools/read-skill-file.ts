@@ -1,11 +1,9 @@
 import type { Snapshot } from '../../registry/snapshot.ts'
 import type { SkillStore } from '../../store/skills.ts'
+import { decodeText, excerptLines, lineRange } from '../excerpt-lines.ts'
 import type { LoadMark } from '../loads.ts'
 import { type Tool, ToolError } from '../tool.ts'
 import { unknownSkill } from '../unknown-skill.ts'
-
-const MAX_CHARACTERS = 50_000
-const DEFAULT_LINES = 2000
 
 interface Surroundings {
   skills: Pick<SkillStore, 'find' | 'readFile'>
@@ -27,8 +25,7 @@ export function readSkillFile({ skills, offer, loads }: Surroundings): Tool {
       properties: {
         skill: { type: 'string', description: 'The name of the skill' },
         path: { type: 'string', description: 'The path of the file in the skill' },
-        offset: { type: 'integer', minimum: 1, description: 'The first line, from 1' },
-        limit: { type: 'integer', minimum: 1, description: 'How many lines' },
+        ...lineRange,
       },
       required: ['skill', 'path'],
       additionalProperties: false,
@@ -39,30 +36,7 @@ export function readSkillFile({ skills, offer, loads }: Surroundings): Tool {
       if (!offer.has(name) && !(await isPreloaded(name))) throw unknownSkill(name, offer)
       const file = await skills.readFile(name, path, loads.get(name)?.version)
       if (!file) throw new ToolError(`The skill "${name}" has no file "${path.slice(0, 255)}".`)
-      const lines = decode(file.bytes, path).split('\n')
-      return {
-        text: excerpt(lines, Number(input.offset ?? 1), Number(input.limit ?? DEFAULT_LINES)),
-      }
+      return { text: excerptLines(decodeText(file.bytes, path), input) }
     },
   }
-}
-
-function decode(bytes: Uint8Array, path: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    throw new ToolError(`"${path}" is not a text file (${bytes.length} bytes).`)
-  }
-}
-
-function excerpt(lines: readonly string[], offset: number, limit: number): string {
-  const shown: string[] = []
-  let size = 0
-  for (const line of lines.slice(offset - 1, offset - 1 + limit)) {
-    size += line.length + 1
-    if (size > MAX_CHARACTERS && shown.length > 0) break
-    shown.push(line.slice(0, MAX_CHARACTERS))
-  }
-  const left = lines.length - (offset - 1) - shown.length
-  return left > 0 ? `${shown.join('\n')}\n… (${left} more lines)` : shown.join('\n')
 }
