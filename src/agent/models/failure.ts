@@ -10,7 +10,17 @@ export interface Failure {
   code: string | undefined
   /** How long the provider asks to wait. */
   retryAfterMs: number | undefined
+  /** Whether the provider says that what it was sent is more than its model takes. */
+  tooLong: boolean
 }
+
+class PromptTooLong extends Error {
+  override readonly name = 'PromptTooLong'
+}
+
+/** Whether a model refused what it was sent for its length: something shorter may be answered. */
+export const isTooLong = (error: unknown): boolean =>
+  causes(error).some((cause) => cause instanceof PromptTooLong)
 
 /** A provider that asks for more is as good as gone. */
 export const LONGEST_WAIT_MS = 60_000
@@ -23,11 +33,15 @@ const MAX_RETRY_AFTER_SECONDS = 3600
 
 export function readFailure(error: unknown): Failure {
   const headers = APICallError.isInstance(error) ? error.responseHeaders : undefined
+  const status = statusOf(error)
+  const tooLong = saysTooLong(error, status)
   return {
     name: error instanceof Error ? error.name : 'Error',
-    status: statusOf(error),
+    // An error within a stream has no status, and sending the same again is of no use.
+    status: status ?? (tooLong ? 400 : undefined),
     code: causes(error).map(codeOf).find(Boolean),
     retryAfterMs: headers && readRetryAfter(headers),
+    tooLong,
   }
 }
 
@@ -35,8 +49,13 @@ export function readFailure(error: unknown): Failure {
 export const namedFailure = (error: unknown): AppError | undefined =>
   causes(error).find((cause) => cause instanceof AppError)
 
-export function toAppError({ name, status, code, retryAfterMs }: Failure): AppError {
-  const cause = new Error([name, status, code].filter(Boolean).join(' '))
+export function toAppError({ name, status, code, retryAfterMs, tooLong }: Failure): AppError {
+  const what = [name, status, code].filter(Boolean).join(' ')
+  if (tooLong)
+    return new AppError('model_error', 'The conversation is too long for the model.', {
+      cause: new PromptTooLong(what),
+    })
+  const cause = new Error(what)
   const seconds =
     retryAfterMs === undefined ? DEFAULT_RETRY_AFTER_SECONDS : Math.ceil(retryAfterMs / 1000)
   const retryAfter = Math.min(Math.max(seconds, 1), MAX_RETRY_AFTER_SECONDS)
@@ -86,6 +105,20 @@ function statusOf(error: unknown): number | undefined {
   if ('statusCode' in error && typeof error.statusCode === 'number') return error.statusCode
   const code = 'code' in error ? Number(error.code) : Number.NaN
   return code >= 400 && code < 600 ? code : undefined
+}
+
+const TOO_LONG_STATUS = 413
+const MAY_BE_TOO_LONG_STATUS = [undefined, 400, 413, 422]
+/** Anthropic, OpenAI and those that speak as it does (vLLM, llama.cpp, Ollama, Gemini). */
+const TOO_LONG =
+  /prompt is too long|request_too_large|context_length_exceeded|exceed_context_size|maximum context length|exceeds? (?:the )?(?:available |model's )?(?:maximum )?context (?:limit|length|size|window)|exceeds the maximum number of tokens/i
+const LONGEST_READ = 10_000
+
+function saysTooLong(error: unknown, status: number | undefined): boolean {
+  if (status === TOO_LONG_STATUS) return true
+  if (!(error instanceof Object) || !MAY_BE_TOO_LONG_STATUS.includes(status)) return false
+  const said = ['message', 'code', 'type', 'responseBody'].map((key) => Reflect.get(error, key))
+  return TOO_LONG.test(said.join('\n').slice(0, LONGEST_READ))
 }
 
 function readRetryAfter(headers: Record<string, string>): number | undefined {
