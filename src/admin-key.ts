@@ -24,6 +24,7 @@ export async function makeAdminKey(
     name: 'admin',
     scopes: ['admin'],
     expiresAt: null,
+    budget: null,
     prefix: key.slice(0, 8),
     hash: createHash('sha256').update(key).digest('hex'),
   })

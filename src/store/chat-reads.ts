@@ -6,13 +6,15 @@ import { type IdPrefix, toId, toSeq } from './ids.ts'
 import type { Tables } from './tables.ts'
 import { comparable } from './transaction.ts'
 
-type Reads<Message, Result, Settings> = Pick<
-  ChatStore<Message, Result, Settings>,
+type Reads<Message, Result, Settings, Compaction> = Pick<
+  ChatStore<Message, Result, Settings, Compaction>,
   | 'find'
   | 'list'
   | 'messages'
   | 'lastCalls'
   | 'findCall'
+  | 'compaction'
+  | 'spent'
   | 'turns'
   | 'findTurn'
   | 'lastTurn'
@@ -20,9 +22,9 @@ type Reads<Message, Result, Settings> = Pick<
   | 'steps'
 >
 
-export function chatReads<Message, Result, Settings>(
+export function chatReads<Message, Result, Settings, Compaction>(
   db: Kysely<Tables>,
-): Reads<Message, Result, Settings> {
+): Reads<Message, Result, Settings, Compaction> {
   const turnsOf = (id: string) =>
     db.selectFrom('turns').selectAll().where('conversation', '=', toSeq('conv', id))
   const callsOf = (id: string) =>
@@ -67,7 +69,7 @@ export function chatReads<Message, Result, Settings>(
             .onRef('last.turn', '=', 'tool_calls.turn')
             .onRef('last.step', '=', 'tool_calls.step'),
         )
-        .selectAll('tool_calls')
+        .select(CALL_COLUMNS)
         .orderBy('seq')
         .execute()
       return rows.map((row) => toCall<Result>(row))
@@ -78,7 +80,26 @@ export function chatReads<Message, Result, Settings>(
         .selectAll()
         .where('call_id', '=', comparable(callId))
         .executeTakeFirst()
-      return row && toCall(row)
+      return row && { ...toCall<Result>(row), output: row.output && JSON.parse(row.output) }
+    },
+
+    async compaction(id) {
+      const row = await db
+        .selectFrom('conversations')
+        .select('compaction')
+        .where('seq', '=', toSeq('conv', id))
+        .executeTakeFirst()
+      return row?.compaction == null ? undefined : JSON.parse(row.compaction)
+    },
+
+    async spent(owner, day) {
+      const row = await db
+        .selectFrom('token_spending')
+        .select('tokens')
+        .where('owner', '=', owner)
+        .where('day', '=', day)
+        .executeTakeFirst()
+      return row?.tokens ?? 0
     },
 
     async turns(id, { after, limit }) {
@@ -122,13 +143,19 @@ export function chatReads<Message, Result, Settings>(
         .innerJoin('texts as tool_lists', 'tool_lists.sha256', 'turn_steps.tools')
         .innerJoin('texts as offers', 'offers.sha256', 'turn_steps.offered')
         .select(['step', 'revision', 'systems.text as system'])
+        .select(['catalog_tokens', 'body_tokens', 'inlined_tokens'])
         .select(['tool_lists.text as tools', 'offers.text as offered'])
         .where('turn', '=', toSeq('turn', turnId))
         .orderBy('step')
         .execute()
-      return rows.map(({ step, revision, system, tools, offered }) => ({
+      return rows.map(({ step, revision, system, tools, offered, ...row }) => ({
         step,
         revision,
+        tokens: {
+          catalog: row.catalog_tokens,
+          bodies: row.body_tokens,
+          inlined: row.inlined_tokens,
+        },
         system: JSON.parse(system),
         tools: JSON.parse(tools),
         offered: JSON.parse(offered),
@@ -136,6 +163,16 @@ export function chatReads<Message, Result, Settings>(
     },
   }
 }
+
+/** All but the whole outputs, which may be long. */
+const CALL_COLUMNS = [
+  'tool_calls.call_id',
+  'tool_calls.turn',
+  'tool_calls.step',
+  'tool_calls.name',
+  'tool_calls.kind',
+  'tool_calls.result',
+] as const
 
 function conversationsOf(db: Kysely<Tables>, owner: string | null | undefined) {
   const all = db.selectFrom('conversations').selectAll()

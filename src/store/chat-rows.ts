@@ -39,7 +39,9 @@ export const turnColumns = ({ status, stopReason, steps, usage, receipt, error }
   error: error && JSON.stringify(error),
 })
 
-export const toCall = <Result>(row: Selectable<CallTable>): Call<Result> => ({
+type CallRow = Pick<Selectable<CallTable>, 'call_id' | 'turn' | 'step' | 'name' | 'kind' | 'result'>
+
+export const toCall = <Result>(row: CallRow): Call<Result> => ({
   callId: row.call_id,
   turnId: toId('turn', row.turn),
   step: row.step,

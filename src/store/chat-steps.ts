@@ -1,23 +1,28 @@
 import { createHash } from 'node:crypto'
 import type { Transaction } from 'kysely'
 import { FORMAT } from './chat-rows.ts'
-import type { Call, Step } from './chats.ts'
+import type { Step } from './chats.ts'
 import { chunks } from './chunks.ts'
+import type { SkillUse } from './skill-uses.ts'
 import type { Tables } from './tables.ts'
+import { now } from './transaction.ts'
 
 export interface Place {
   conversation: number
+  /** The API key whose conversation it is. */
+  owner: string | null
   turn: number
 }
 
 export async function insertMessages<Message>(
   trx: Transaction<Tables>,
-  place: Place,
+  { conversation, turn }: Place,
   messages: Message[],
 ): Promise<void> {
   for (const chunk of chunks(messages)) {
     const rows = chunk.map((message) => ({
-      ...place,
+      conversation,
+      turn,
       format: FORMAT,
       message: JSON.stringify(message),
     }))
@@ -25,28 +30,10 @@ export async function insertMessages<Message>(
   }
 }
 
-export async function insertCalls<Result>(
-  trx: Transaction<Tables>,
-  place: Place & { step: number },
-  calls: Omit<Call<Result>, 'turnId' | 'step'>[],
-): Promise<void> {
-  for (const chunk of chunks(calls)) {
-    const rows = chunk.map(({ callId, name, kind, result }) => ({
-      ...place,
-      call_id: callId,
-      name: JSON.stringify(name),
-      kind,
-      format: FORMAT,
-      result: result === null ? null : JSON.stringify(result),
-    }))
-    await trx.insertInto('tool_calls').values(rows).execute()
-  }
-}
-
 export async function insertStep(
   trx: Transaction<Tables>,
   turn: number,
-  { step, revision, ...sent }: Step,
+  { step, revision, tokens, ...sent }: Step,
 ): Promise<void> {
   const texts = [sent.system, sent.tools, sent.offered].map(toText)
   // In one order, so that two steps that send the same texts do not wait for each other.
@@ -60,7 +47,17 @@ export async function insertStep(
   const [system = '', tools = '', offered = ''] = texts.map(({ sha256 }) => sha256)
   await trx
     .insertInto('turn_steps')
-    .values({ turn, step, revision, system, tools, offered })
+    .values({
+      turn,
+      step,
+      revision,
+      system,
+      tools,
+      offered,
+      catalog_tokens: tokens.catalog,
+      body_tokens: tokens.bodies,
+      inlined_tokens: tokens.inlined,
+    })
     .execute()
 }
 
@@ -105,4 +102,33 @@ export async function sweepTexts(trx: Transaction<Tables>, candidates: string[])
       )
       .execute()
   }
+}
+
+export async function insertUses(
+  trx: Transaction<Tables>,
+  place: Place,
+  uses: SkillUse[],
+): Promise<void> {
+  for (const chunk of chunks(uses)) {
+    const rows = chunk.map((use) => ({ ...place, ...use, used_at: now() }))
+    await trx.insertInto('skill_uses').values(rows).execute()
+  }
+}
+
+/** Counts tokens as spent today by whose conversation it is. */
+export async function spend(
+  trx: Transaction<Tables>,
+  { owner }: Place,
+  tokens: number,
+): Promise<void> {
+  if (owner === null || tokens === 0) return
+  await trx
+    .insertInto('token_spending')
+    .values({ owner, day: now().slice(0, 10), tokens })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['owner', 'day'])
+        .doUpdateSet(({ eb }) => ({ tokens: eb('token_spending.tokens', '+', tokens) })),
+    )
+    .execute()
 }

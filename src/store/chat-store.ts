@@ -5,11 +5,11 @@ import type { ChatStore } from './chats.ts'
 import { tellingFaults } from './storage-fault.ts'
 import type { Tables } from './tables.ts'
 
-export function createChatStore<Message, Result, Settings>(
+export function createChatStore<Message, Result, Settings, Compaction>(
   db: Kysely<Tables>,
-): ChatStore<Message, Result, Settings> {
-  return tellingFaults<ChatStore<Message, Result, Settings>>({
-    ...chatReads<Message, Result, Settings>(db),
-    ...chatWrites<Message, Result, Settings>(db),
+): ChatStore<Message, Result, Settings, Compaction> {
+  return tellingFaults<ChatStore<Message, Result, Settings, Compaction>>({
+    ...chatReads<Message, Result, Settings, Compaction>(db),
+    ...chatWrites<Message, Result, Settings, Compaction>(db),
   })
 }

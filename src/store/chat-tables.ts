@@ -1,11 +1,13 @@
 import type { Generated } from 'kysely'
 import type { Call, StopReason, TurnStatus } from './chats.ts'
+import type { SkillUse } from './skill-uses.ts'
 
 export interface ConversationTable {
   seq: Generated<number>
   agent: string
   owner: string | null
   settings: string
+  compaction: string | null
   created_at: string
   updated_at: string
 }
@@ -38,6 +40,9 @@ interface StepTable {
   system: string
   tools: string
   offered: string
+  catalog_tokens: number
+  body_tokens: number
+  inlined_tokens: number
 }
 
 export interface CallTable {
@@ -50,6 +55,20 @@ export interface CallTable {
   kind: Call<unknown>['kind']
   format: number
   result: string | null
+  output: string | null
+}
+
+export interface SkillUseTable {
+  seq: Generated<number>
+  skill: string
+  version: number | null
+  kind: SkillUse['kind']
+  tokens: number
+  conversation: number
+  turn: number
+  step: number
+  owner: string | null
+  used_at: string
 }
 
 export interface ChatTables {
@@ -59,4 +78,6 @@ export interface ChatTables {
   texts: { sha256: string; text: string }
   turn_steps: StepTable
   tool_calls: CallTable
+  skill_uses: SkillUseTable
+  token_spending: { owner: string; day: string; tokens: number }
 }

@@ -1,21 +1,24 @@
 import type { Kysely, Transaction } from 'kysely'
 import { AppError } from '../errors.ts'
-import { FORMAT, toConversation, toTurn, turnColumns } from './chat-rows.ts'
+import { answerCall, insertCalls, startCall } from './chat-calls.ts'
+import { toConversation, toTurn, turnColumns } from './chat-rows.ts'
 import {
-  insertCalls,
   insertMessages,
   insertStep,
+  insertUses,
   type Place,
+  spend,
   sweepTexts,
   textsOf,
 } from './chat-steps.ts'
 import type { ChatStore, TurnState } from './chats.ts'
+import { recordTurn } from './idempotency-store.ts'
 import { toSeq } from './ids.ts'
 import type { Tables } from './tables.ts'
 import { inTransaction, now } from './transaction.ts'
 
-type Writes<Message, Result, Settings> = Pick<
-  ChatStore<Message, Result, Settings>,
+type Writes<Message, Result, Settings, Compaction> = Pick<
+  ChatStore<Message, Result, Settings, Compaction>,
   | 'create'
   | 'remove'
   | 'beginTurn'
@@ -23,13 +26,14 @@ type Writes<Message, Result, Settings> = Pick<
   | 'saveStep'
   | 'saveResults'
   | 'saveMessages'
+  | 'saveCompaction'
   | 'saveState'
   | 'interruptRunning'
 >
 
-export function chatWrites<Message, Result, Settings>(
+export function chatWrites<Message, Result, Settings, Compaction>(
   db: Kysely<Tables>,
-): Writes<Message, Result, Settings> {
+): Writes<Message, Result, Settings, Compaction> {
   return {
     async create({ agent, owner, settings }) {
       const at = now()
@@ -52,7 +56,7 @@ export function chatWrites<Message, Result, Settings>(
         return true
       }),
 
-    beginTurn: (id, { after, settings, messages, state }) =>
+    beginTurn: (id, { after, settings, messages, state, uses = [], recording }) =>
       inTransaction(db, async (trx) => {
         const conversation = toSeq('conv', id)
         if (!(await lockConversation(trx, conversation))) {
@@ -73,12 +77,14 @@ export function chatWrites<Message, Result, Settings>(
           .returningAll()
           .executeTakeFirst()
         if (!row) return undefined
-        await saveSettings(trx, conversation, settings)
-        await insertMessages(trx, { conversation, turn: row.seq }, messages)
+        const place = { ...(await saveSettings(trx, conversation, settings)), turn: row.seq }
+        if (recording) await recordTurn(trx, recording, place)
+        await insertMessages(trx, place, messages)
+        await insertUses(trx, place, uses)
         return toTurn(row)
       }),
 
-    resumeTurn: (turnId, settings) =>
+    resumeTurn: (turnId, settings, recording) =>
       inTransaction(db, async (trx) => {
         const turn = toSeq('turn', turnId)
         const conversation = await conversationOf(trx, turn)
@@ -94,40 +100,49 @@ export function chatWrites<Message, Result, Settings>(
           .returningAll()
           .executeTakeFirst()
         if (!row) return undefined
+        if (recording) await recordTurn(trx, recording, { turn, conversation })
         await saveSettings(trx, conversation, settings)
         return toTurn(row)
       }),
 
-    saveStep: (turnId, { step, message, calls }, state) =>
+    saveStep: (turnId, { step, message, calls, tokens }, state) =>
       inTransaction(db, async (trx) => {
         const place = await touch(trx, turnId)
         await updateTurn(trx, place, state)
         await insertStep(trx, place.turn, step)
         await insertMessages(trx, place, [message])
         await insertCalls(trx, { ...place, step: step.step }, calls)
+        await spend(trx, place, tokens)
       }),
 
-    saveResults: (turnId, results, message, state) =>
+    saveResults: (turnId, results, message, state, { started = [], uses = [] } = {}) =>
       inTransaction(db, async (trx) => {
         const place = await touch(trx, turnId)
         await updateTurn(trx, place, state)
-        for (const { callId, result } of results) {
-          const { numUpdatedRows } = await trx
-            .updateTable('tool_calls')
-            .set({ result: JSON.stringify(result), format: FORMAT })
-            .where('conversation', '=', place.conversation)
-            .where('call_id', '=', callId)
-            .where('result', 'is', null)
-            .executeTakeFirstOrThrow()
-          if (numUpdatedRows === 0n) {
-            throw new AppError('call_not_pending', `No call ${callId} is waiting for a result.`)
-          }
-        }
+        for (const callId of started) await startCall(trx, place, callId)
+        for (const answered of results) await answerCall(trx, place, answered)
         if (message !== undefined) await insertMessages(trx, place, [message])
+        await insertUses(trx, place, uses)
       }),
 
-    saveMessages: (turnId, messages) =>
-      inTransaction(db, async (trx) => insertMessages(trx, await touch(trx, turnId), messages)),
+    saveMessages: (turnId, messages, uses = []) =>
+      inTransaction(db, async (trx) => {
+        const place = await touch(trx, turnId)
+        await insertMessages(trx, place, messages)
+        await insertUses(trx, place, uses)
+      }),
+
+    saveCompaction: (turnId, { compaction, tokens }, state) =>
+      inTransaction(db, async (trx) => {
+        const place = await touch(trx, turnId)
+        await updateTurn(trx, place, state)
+        await spend(trx, place, tokens)
+        await trx
+          .updateTable('conversations')
+          .set({ compaction: JSON.stringify(compaction) })
+          .where('seq', '=', place.conversation)
+          .execute()
+      }),
 
     saveState: (turnId, state) =>
       inTransaction(db, async (trx) => updateTurn(trx, await touch(trx, turnId), state)),
@@ -158,12 +173,14 @@ async function saveSettings<Settings>(
   trx: Transaction<Tables>,
   conversation: number,
   settings: Settings,
-): Promise<void> {
-  await trx
+): Promise<{ conversation: number; owner: string | null }> {
+  const { owner } = await trx
     .updateTable('conversations')
     .set({ settings: JSON.stringify(settings), updated_at: now() })
     .where('seq', '=', conversation)
-    .execute()
+    .returning('owner')
+    .executeTakeFirstOrThrow()
+  return { conversation, owner }
 }
 
 /** Locks the conversation of a turn. A turn may vanish while it runs, with its conversation. */
@@ -175,10 +192,10 @@ async function touch(trx: Transaction<Tables>, turnId: string): Promise<Place> {
     .where('seq', '=', ({ selectFrom }) =>
       selectFrom('turns').select('turns.conversation').where('turns.seq', '=', turn),
     )
-    .returning('seq')
+    .returning(['seq', 'owner'])
     .executeTakeFirst()
   if (!row) throw new AppError('turn_not_found', `There is no turn ${turnId}.`)
-  return { conversation: row.seq, turn }
+  return { conversation: row.seq, owner: row.owner, turn }
 }
 
 async function conversationOf(trx: Transaction<Tables>, turn: number): Promise<number | undefined> {

@@ -1,5 +1,7 @@
 import type { Receipt } from '../domain/receipt.ts'
 import type { ErrorCode } from '../errors.ts'
+import type { IdempotencyKey } from './idempotency.ts'
+import type { SkillUse } from './skill-uses.ts'
 
 export type TurnStatus =
   | 'running'
@@ -68,6 +70,16 @@ export interface Step {
   tools: string
   /** JSON of the skills on offer: name, version, digest, shown. */
   offered: string
+  tokens: SkillTokens
+}
+
+/** What of a model call was skills. */
+export interface SkillTokens {
+  catalog: number
+  /** Of the bodies in the context. */
+  bodies: number
+  /** What all bodies on offer would have been. */
+  inlined: number
 }
 
 export interface Call<Result> {
@@ -81,6 +93,17 @@ export interface Call<Result> {
   result: Result | null
 }
 
+/** What a call is answered with. */
+export interface Answered<Result> {
+  callId: string
+  result: Result
+  /** The whole output, where the result holds only a part of it. */
+  output?: string
+}
+
+/** Marks a turn as the effect of a request that may come again. */
+export type TurnRecording = IdempotencyKey & { fingerprint: string }
+
 /** How a turn stands; everything but the receipt's offered list, which is in the steps. */
 export type TurnState = Pick<
   Turn,
@@ -92,6 +115,8 @@ export interface StepRecord<Message, Result> {
   step: Step
   message: Message
   calls: Omit<Call<Result>, 'turnId' | 'step'>[]
+  /** That the model call cost, in and out together. */
+  tokens: number
 }
 
 /**
@@ -99,7 +124,7 @@ export interface StepRecord<Message, Result> {
  * are kept as JSON with a format number; a conversation of another owner does not exist, except
  * for the owner `undefined`, who sees all.
  */
-export interface ChatStore<Message, Result, Settings> {
+export interface ChatStore<Message, Result, Settings, Compaction> {
   find(id: string, owner?: string | null): Promise<Conversation<Settings> | undefined>
   /** Newest first, those older than `before` (an id). */
   list(
@@ -113,7 +138,14 @@ export interface ChatStore<Message, Result, Settings> {
   /** The calls of the newest step that had any, in call order. */
   lastCalls(id: string): Promise<Call<Result>[]>
   /** The call of that id, in any turn. */
-  findCall(id: string, callId: string): Promise<Call<Result> | undefined>
+  findCall(
+    id: string,
+    callId: string,
+  ): Promise<(Call<Result> & { output: string | null }) | undefined>
+  /** What is left out of the context, if anything. */
+  compaction(id: string): Promise<Compaction | undefined>
+  /** Tokens that the model calls of an owner cost on a day (`YYYY-MM-DD`, UTC). */
+  spent(owner: string, day: string): Promise<number>
 
   /** Oldest first, those younger than `after` (an id). */
   turns(id: string, page: { after?: string; limit: number }): Promise<Turn[]>
@@ -141,20 +173,36 @@ export interface ChatStore<Message, Result, Settings> {
       settings: Settings
       messages: Message[]
       state: Omit<TurnState, 'status'>
+      uses?: SkillUse[]
+      recording?: TurnRecording | undefined
     },
   ): Promise<Turn | undefined>
   /** The turn runs again. Undefined when one is running, or it is not the newest. */
-  resumeTurn(turnId: string, settings: Settings): Promise<Turn | undefined>
+  resumeTurn(
+    turnId: string,
+    settings: Settings,
+    recording?: TurnRecording,
+  ): Promise<Turn | undefined>
   saveStep(turnId: string, record: StepRecord<Message, Result>, state: TurnState): Promise<void>
-  /** Answers calls of the newest step; `message` follows when all of them are answered. */
+  /**
+   * Answers calls of the newest step; `message` follows when all of them are answered. `started`
+   * are approved calls that run from now on: each can be started once.
+   */
   saveResults(
     turnId: string,
-    results: { callId: string; result: Result }[],
+    results: Answered<Result>[],
     message: Message | undefined,
     state: TurnState,
+    more?: { started?: string[]; uses?: SkillUse[] },
   ): Promise<void>
   /** Adds messages to a turn that runs. */
-  saveMessages(turnId: string, messages: Message[]): Promise<void>
+  saveMessages(turnId: string, messages: Message[], uses?: SkillUse[]): Promise<void>
+  /** `tokens` is what it cost to make. */
+  saveCompaction(
+    turnId: string,
+    made: { compaction: Compaction; tokens: number },
+    state: TurnState,
+  ): Promise<void>
   saveState(turnId: string, state: TurnState): Promise<void>
   /** At the start: turns that were running when the process died are `interrupted`. How many. */
   interruptRunning(): Promise<number>

@@ -19,10 +19,19 @@ export interface Recording<Outcome> extends IdempotencyKey {
   answer(outcome: Outcome): Answer
 }
 
+export interface Recorded {
+  fingerprint: string
+  /** Null while only the turn is known that is the effect. */
+  answer: Answer | null
+  turn: { id: string; conversationId: string } | null
+}
+
 export interface IdempotencyStore {
-  find(key: IdempotencyKey): Promise<{ fingerprint: string; answer: Answer } | undefined>
+  find(key: IdempotencyKey): Promise<Recorded | undefined>
   /** For an outcome without an effect, as a refusal. Keeps the first of two. */
   save(key: IdempotencyKey & { fingerprint: string }, answer: Answer): Promise<void>
+  /** Keeps how the turn ended that was recorded with its beginning. */
+  finish(key: IdempotencyKey, answer: Answer): Promise<void>
   /** Forgets what is older than `before` (ISO 8601). */
   sweep(before: string): Promise<void>
 }

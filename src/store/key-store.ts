@@ -10,7 +10,7 @@ export function createKeyStore(db: Kysely<Tables>): KeyStore {
     async findByHash(hash) {
       const row = await db
         .selectFrom('api_keys')
-        .select(['seq', 'name', 'scopes', 'expires_at'])
+        .select(COLUMNS)
         .where('hash', '=', hash)
         .where('revoked_at', 'is', null)
         .executeTakeFirst()
@@ -22,23 +22,27 @@ export function createKeyStore(db: Kysely<Tables>): KeyStore {
       return row === undefined
     },
 
-    async insert({ name, scopes, expiresAt, hash, prefix }) {
-      const values = { name, scopes: JSON.stringify(scopes), expires_at: expiresAt, hash, prefix }
+    async insert({ name, scopes, expiresAt, budget, hash, prefix }) {
+      const lists = { scopes: JSON.stringify(scopes) }
+      const values = { name, ...lists, expires_at: expiresAt, budget, hash, prefix }
       const row = await db
         .insertInto('api_keys')
         .values({ ...values, created_at: now() })
-        .returning(['seq', 'name', 'scopes', 'expires_at'])
+        .returning(COLUMNS)
         .executeTakeFirstOrThrow()
       return fromRow(row)
     },
   })
 }
 
-type Row = Pick<Selectable<Tables['api_keys']>, 'seq' | 'name' | 'scopes' | 'expires_at'>
+const COLUMNS = ['seq', 'name', 'scopes', 'expires_at', 'budget'] as const
 
-const fromRow = ({ seq, name, scopes, expires_at }: Row): ApiKey => ({
+type Row = Pick<Selectable<Tables['api_keys']>, (typeof COLUMNS)[number]>
+
+const fromRow = ({ seq, name, scopes, expires_at, budget }: Row): ApiKey => ({
   id: toId('key', seq),
   name,
   scopes: JSON.parse(scopes),
   expiresAt: expires_at,
+  budget,
 })

@@ -7,6 +7,8 @@ export interface ApiKey {
   name: string
   scopes: Scope[]
   expiresAt: string | null
+  /** Tokens that its model calls may cost in a day; null is no limit. */
+  budget: number | null
 }
 
 export interface KeyStore {

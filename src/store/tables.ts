@@ -66,6 +66,7 @@ interface IdempotencyTable {
   status: number
   headers: string
   body: string | null
+  turn: number | null
   created_at: string
 }
 

@@ -20,7 +20,8 @@ export async function withKeys<Name extends string>(
   for (const name of Object.keys(scopes) as Name[]) {
     const key = `lsk_key-of-${name}`
     const hash = createHash('sha256').update(key).digest('hex')
-    const record = { name, scopes: scopes[name], expiresAt, hash, prefix: key.slice(0, 8) }
+    const owned = { scopes: scopes[name], expiresAt, budget: null }
+    const record = { name, ...owned, hash, prefix: key.slice(0, 8) }
     await createKeyStore(db).insert(record)
     keys[name] = { 'x-api-key': key }
   }

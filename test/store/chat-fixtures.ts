@@ -38,6 +38,7 @@ export const step = (number: number, more: Partial<Step> = {}): Step => ({
   system: 'You are helpful.',
   tools: '[{"name":"load_skill"}]',
   offered: '[]',
+  tokens: { catalog: 0, bodies: 0, inlined: 0 },
   ...more,
 })
 
@@ -50,11 +51,14 @@ export const call = (callId: string, kind: 'tool' | 'client' | 'approval' = 'too
 
 export const says = (text: string): Message => ({ role: 'assistant', text })
 
-type Chats = ChatStore<Message, string, Settings>
+export interface Compaction {
+  upTo: number
+}
+type Chats = ChatStore<Message, string, Settings, Compaction>
 
 export async function openChats(t: TestContext, open: Open) {
   const db = await open(t)
-  return { db, chats: createChatStore<Message, string, Settings>(db) }
+  return { db, chats: createChatStore<Message, string, Settings, Compaction>(db) }
 }
 
 export const create = async (chats: Chats, owner: string | null = null) =>

@@ -45,7 +45,12 @@ onEachDatabase('the chat store', (open) => {
     const running = state('running', { steps: 1 })
     await chats.saveStep(
       turn.id,
-      { step: step(1), message: says('I call'), calls: [call('z'), call('a', 'client')] },
+      {
+        step: step(1),
+        message: says('I call'),
+        calls: [call('z'), call('a', 'client')],
+        tokens: 0,
+      },
       running,
     )
     const calls = await chats.lastCalls(id)
@@ -63,10 +68,17 @@ onEachDatabase('the chat store', (open) => {
     assert.equal(await chats.findCall(id, 'b\0'), undefined)
 
     await chats.saveMessages(turn.id, [says('more'), says('and more')])
-    const receipt = { ...emptyReceipt(), denied: [{ tool: 'x', skill: 'y', step: 1 }] }
+    const receipt = {
+      ...emptyReceipt(),
+      denied: [{ tool: 'x', skill: 'y', by: 'skill' as const, step: 1 }],
+    }
     const error = { code: 'model_error', detail: 'It failed.' } as const
     const end = state('failed', { stopReason: 'error', steps: 2, receipt, error })
-    await chats.saveStep(turn.id, { step: step(2), message: says('bye'), calls: [] }, end)
+    await chats.saveStep(
+      turn.id,
+      { step: step(2), message: says('bye'), calls: [], tokens: 0 },
+      end,
+    )
 
     const texts = (await chats.messages(id)).map(({ turnId, message }) => {
       assert.equal(turnId, turn.id)
@@ -91,7 +103,7 @@ onEachDatabase('the chat store', (open) => {
       for (const each of id === ids[0] ? sent : sent.slice(0, 1)) {
         await chats.saveStep(
           turn.id,
-          { step: each, message: says(''), calls: [] },
+          { step: each, message: says(''), calls: [], tokens: 0 },
           state('running'),
         )
       }
@@ -108,7 +120,7 @@ onEachDatabase('the chat store', (open) => {
     const { db, chats } = await openChats(t, open)
     const id = await create(chats)
     const turn = await beginTurn(chats, id)
-    const record = { step: step(1), message: says(''), calls: [call('a')] }
+    const record = { step: step(1), message: says(''), calls: [call('a')], tokens: 0 }
     await chats.saveStep(turn.id, record, state('running'))
     assert.equal(await chats.remove(id), true)
     assert.equal(await chats.remove(id), false)
@@ -130,7 +142,7 @@ onEachDatabase('the chat store', (open) => {
         const id = await create(chats)
         const turn = await beginTurn(chats, id)
         for (const number of [1, 2]) {
-          const record = { step: step(number), message: says(''), calls: [] }
+          const record = { step: step(number), message: says(''), calls: [], tokens: 0 }
           await chats.saveStep(turn.id, record, state('running'))
         }
         await chats.remove(id)

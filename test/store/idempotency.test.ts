@@ -25,7 +25,7 @@ onEachDatabase('the idempotency store', (open) => {
     assert.equal(await store.find(key), undefined)
     await store.save({ ...key, fingerprint: 'f' }, answer)
     await store.save({ ...key, fingerprint: 'g' }, { ...answer, status: 200 })
-    assert.deepEqual(await store.find(key), { fingerprint: 'f', answer })
+    assert.deepEqual(await store.find(key), { fingerprint: 'f', answer, turn: null })
     assert.equal(await store.find({ ...key, owner: 'key_2' }), undefined)
   })
 
@@ -48,11 +48,12 @@ onEachDatabase('the idempotency store', (open) => {
     assert.deepEqual(await store.find(recording), {
       fingerprint: 'asked k',
       answer: recording.answer(published),
+      turn: null,
     })
 
     const unchanged = await skills.publish(publication('greet'), recordingOf('k2'))
     assert.equal(unchanged.outcome, 'unchanged')
-    assert.equal((await store.find(recordingOf('k2')))?.answer.status, 200)
+    assert.equal((await store.find(recordingOf('k2')))?.answer?.status, 200)
 
     const answer = { status: 200, headers: {}, body: 'changed' }
     const change = { owner: 'key_1', key: 'k3', fingerprint: 'f', answer: () => answer }

@@ -7,6 +7,7 @@ const key = {
   name: 'robot',
   scopes: ['skills:read', 'chat'] as ('skills:read' | 'chat')[],
   expiresAt: null,
+  budget: 1000,
   hash: 'ab'.repeat(32),
   prefix: 'lsk_abcd',
 }
@@ -18,8 +19,8 @@ onEachDatabase('the key store', (open) => {
     const inserted = await keys.insert(key)
     assert.equal(await keys.isEmpty(), false)
     assert.match(inserted.id, /^key_[0-9a-z]{8}$/)
-    const { name, scopes, expiresAt } = key
-    assert.deepEqual(inserted, { id: inserted.id, name, scopes, expiresAt })
+    const { name, scopes, expiresAt, budget } = key
+    assert.deepEqual(inserted, { id: inserted.id, name, scopes, expiresAt, budget })
     assert.deepEqual(await keys.findByHash(key.hash), inserted)
     assert.equal(await keys.findByHash('cd'), undefined)
     await assert.rejects(keys.insert(key))

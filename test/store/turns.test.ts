@@ -20,7 +20,7 @@ onEachDatabase('a turn in the chat store', (open) => {
     const turn = await beginTurn(chats, id)
     await chats.saveStep(
       turn.id,
-      { step: step(1), message: says(''), calls: [call('a')] },
+      { step: step(1), message: says(''), calls: [call('a')], tokens: 0 },
       state('running'),
     )
     const answer = (callId: string, result: string) =>
@@ -41,7 +41,12 @@ onEachDatabase('a turn in the chat store', (open) => {
     const save = (turnId: string, number: number, ids: string[]) =>
       chats.saveStep(
         turnId,
-        { step: step(number), message: says(''), calls: ids.map((callId) => call(callId)) },
+        {
+          step: step(number),
+          message: says(''),
+          calls: ids.map((callId) => call(callId)),
+          tokens: 0,
+        },
         state('running'),
       )
     await save(turn.id, 1, ['1a', '1b'])
@@ -63,7 +68,7 @@ onEachDatabase('a turn in the chat store', (open) => {
   test('a call id comes once in a conversation', async (t) => {
     const { chats } = await openChats(t, open)
     const turn = await beginTurn(chats, await create(chats))
-    const record = { step: step(1), message: says(''), calls: [call('a'), call('a')] }
+    const record = { step: step(1), message: says(''), calls: [call('a'), call('a')], tokens: 0 }
     await assert.rejects(chats.saveStep(turn.id, record, state('running')))
     assert.deepEqual(await chats.steps(turn.id), [])
   })
