@@ -1,8 +1,8 @@
 import Fastify, { type FastifyServerOptions } from 'fastify'
+import type { Chats } from './agent/chats.ts'
 import type { Models } from './agent/model.ts'
-import type { Chats } from './agent/open-turn.ts'
-import type { PlanParts } from './agent/plan-step.ts'
 import { RunningTurns } from './agent/running-turns.ts'
+import type { Defaults } from './agent/setup.ts'
 import { type AuthOptions, auth } from './http/auth.ts'
 import { answerClientError, newRequestId } from './http/client-error.ts'
 import { etags } from './http/etag.ts'
@@ -16,10 +16,12 @@ import { requestLog } from './http/request-log.ts'
 import { shutdown } from './http/shutdown.ts'
 import { strictQuery } from './http/strict-query.ts'
 import { validator } from './http/validator.ts'
+import type { AgentWorld } from './open-agent.ts'
 import type { ArchiveLimits } from './registry/archives/archive.ts'
 import type { Meanings } from './registry/embeddings/meanings.ts'
 import type { Registry } from './registry/registry.ts'
 import type { SkillsDirectory } from './registry/skills-directory.ts'
+import { agentRoutes } from './routes/agents.ts'
 import { archiveRoutes } from './routes/archives.ts'
 import { catalogRoutes } from './routes/catalog.ts'
 import { chatRoutes } from './routes/chat.ts'
@@ -27,18 +29,23 @@ import { contentRoutes } from './routes/contents.ts'
 import { conversationRoutes } from './routes/conversations.ts'
 import { fileWriteRoutes } from './routes/file-writes.ts'
 import { importRoutes } from './routes/import.ts'
+import { mcpServerRoutes } from './routes/mcp-servers.ts'
 import { operationRoutes } from './routes/operations.ts'
 import { skillEditRoutes } from './routes/skill-edits.ts'
 import { skillWriteRoutes } from './routes/skill-writes.ts'
 import { skillRoutes } from './routes/skills.ts'
+import { statsRoutes } from './routes/stats.ts'
+import { toolRoutes } from './routes/tools.ts'
 import { turnRoutes } from './routes/turns.ts'
 import { versionRoutes } from './routes/versions.ts'
 import type { IdempotencyStore } from './store/idempotency.ts'
 import type { SkillStore } from './store/skills.ts'
+import type { UsageStore } from './store/usage.ts'
 
 export interface AppOptions {
   skills: SkillStore
   chats: Chats
+  usage: UsageStore
   idempotency: IdempotencyStore
   registry: Registry
   directory?: SkillsDirectory | undefined
@@ -46,7 +53,8 @@ export interface AppOptions {
   meanings?: Meanings | undefined
   models: Models
   auth: AuthOptions
-  defaults: PlanParts['defaults']
+  agent: AgentWorld
+  defaults: Defaults
   maxRequestBytes: number
   importLimits: ArchiveLimits & { packed: number }
   maxStreams: number
@@ -58,7 +66,7 @@ export interface AppOptions {
 
 /** The whole service, minus the process: no environment, no port, no signals. */
 export function buildApp(options: AppOptions) {
-  const { registry, skills, meanings, models, chats, directory, logger, stallMs } = options
+  const { registry, skills, meanings, models, agent, chats, directory, logger, stallMs } = options
   const app = Fastify({
     ...(logger && { loggerInstance: logger }),
     logController: requestLog,
@@ -95,7 +103,7 @@ export function buildApp(options: AppOptions) {
 
   const prefix = '/api/v1'
   app.register(strictQuery, { below: prefix })
-  app.register(operationRoutes, { skills, models, directory })
+  app.register(operationRoutes, { skills, models, directory, workspace: agent.workspace })
   app.register(skillRoutes, { prefix, skills, meanings, registry })
   app.register(skillWriteRoutes, { prefix, registry, idempotency })
   app.register(skillEditRoutes, { prefix, registry, idempotency })
@@ -121,9 +129,30 @@ export function buildApp(options: AppOptions) {
     models,
     running,
     stallMs,
+    agents: agent.agents,
+    tools: agent.tools,
+    hooks: agent.hooks,
+    idempotency: options.idempotency,
     defaults: options.defaults,
   })
-  app.register(conversationRoutes, { prefix, chats, running })
+  app.register(agentRoutes, { prefix, agents: agent.agents, models, idempotency })
+  app.register(toolRoutes, {
+    prefix,
+    definitions: agent.httpDefinitions,
+    idempotency,
+    checkUrl: agent.checkUrl,
+    others: agent.otherTools,
+  })
+  app.register(mcpServerRoutes, {
+    prefix,
+    servers: agent.servers,
+    tools: agent.mcp,
+    idempotency,
+    commands: agent.commands,
+    checkUrl: agent.checkUrl,
+  })
+  app.register(statsRoutes, { prefix, skills, registry, usage: options.usage })
+  app.register(conversationRoutes, { prefix, chats, running, workspace: agent.workspace })
   app.register(turnRoutes, { prefix, chats })
   return app
 }

@@ -83,6 +83,27 @@ export const Config = Type.Object({
     default: false,
     description: 'Whether tags stand behind the descriptions in the prompt',
   }),
+  CONTEXT_MAX_TOKENS: Type.Integer({
+    minimum: 1000,
+    default: 150_000,
+    description: 'Of all that one model call is sent; conversations are compacted to it',
+  }),
+  WORKSPACE_DIR: Type.Optional(
+    Type.String({ description: 'Offers bash and file tools, in a folder for each conversation' }),
+  ),
+  BASH_TIMEOUT_MS: Milliseconds(120_000, 'For one command'),
+  TOOLS_ALLOW_HOSTS: Type.Optional(
+    Type.String({
+      description: 'Hosts, with a port or without, that tools may reach besides public addresses',
+    }),
+  ),
+  MCP_COMMANDS: Type.Boolean({
+    default: false,
+    description: 'Whether MCP servers may be run as commands',
+  }),
+  HOOKS: Type.Optional(Type.String({ description: 'Paths of hook modules, by commas' })),
+  HOOK_URLS: Type.Optional(Type.String({ description: 'URLs of webhooks, by commas' })),
+  HOOK_SECRET: Type.Optional(Type.String({ description: 'What webhooks are signed with' })),
   MAX_SKILL_BYTES: Bytes(MEBIBYTE, 'Of a SKILL.md'),
   MAX_FILE_BYTES: Bytes(16 * MEBIBYTE, 'Of one bundled file'),
   MAX_BUNDLE_BYTES: Bytes(64 * MEBIBYTE, 'Of all files of a skill'),

@@ -1,11 +1,13 @@
 import type { Logger } from 'pino'
 import { makeAdminKey } from './admin-key.ts'
+import type { Chats } from './agent/chats.ts'
 import { openModels } from './agent/models/open.ts'
-import type { Chats } from './agent/open-turn.ts'
+import { NO_STEP } from './agent/tool.ts'
 import { buildApp } from './app.ts'
 import type { Config } from './config.ts'
 import { SKILL_TOOLS } from './domain/tool-permissions.ts'
 import { isLoopback } from './http/auth.ts'
+import { openAgent } from './open-agent.ts'
 import { openMeanings } from './registry/embeddings/meanings.ts'
 import { createRegistry } from './registry/registry.ts'
 import { openSkillsDirectory } from './registry/skills-directory.ts'
@@ -15,6 +17,7 @@ import { createIdempotencyStore } from './store/idempotency-store.ts'
 import { createKeyStore } from './store/key-store.ts'
 import { openDatabase } from './store/open.ts'
 import { createSkillStore } from './store/skill-store.ts'
+import { createUsageStore } from './store/usage-store.ts'
 
 /**
  * Opens everything the service stands on, and the service over it, ready to listen. Closing the
@@ -45,7 +48,10 @@ export async function openService(
     bundleBytes: config.MAX_BUNDLE_BYTES,
     files: config.MAX_BUNDLE_FILES,
   }
-  const registry = createRegistry(skills, limits, SKILL_TOOLS)
+  const agent = await openAgent(config, { db, skills, log })
+  const ownTools = (await agent.workspace?.tools.tools(NO_STEP)) ?? []
+  const toolNames = [...SKILL_TOOLS, ...ownTools.map(({ name }) => name)]
+  const registry = createRegistry(skills, limits, toolNames)
   const path = config.SKILLS_DIR
   const directory =
     path === '' ? undefined : openSkillsDirectory({ path, registry, skills, limits, log })
@@ -63,17 +69,20 @@ export async function openService(
   const app = buildApp({
     skills,
     chats,
+    usage: createUsageStore(db),
     idempotency: createIdempotencyStore(db),
     registry,
     directory,
     meanings,
     models,
+    agent,
     auth: { mode: authMode, keys, adminKey: config.ADMIN_KEY },
     defaults: {
       allowedToolsMode: config.ALLOWED_TOOLS_MODE,
       catalogMaxTokens: config.CATALOG_MAX_TOKENS,
       catalogTags: config.CATALOG_TAGS,
       maxOutputTokens: config.MODEL_MAX_OUTPUT_TOKENS,
+      contextMaxTokens: config.CONTEXT_MAX_TOKENS,
     },
     maxRequestBytes: config.MAX_REQUEST_BYTES,
     importLimits: {
@@ -89,6 +98,7 @@ export async function openService(
   app.addHook('onClose', async () => {
     await directory?.close()
     await meanings?.close()
+    await agent.close()
     await models.close()
     await db.destroy()
   })

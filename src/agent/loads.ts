@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import type { Loaded } from '../domain/receipt.ts'
+import type { SkillUse } from '../store/skill-uses.ts'
 import type { Message, ToolResult } from './model.ts'
 
 /** What a load put into the context, kept on the message part that carries the body. */
@@ -49,4 +50,12 @@ export const toLoaded = (load: LoadMark, step: number): Loaded => ({
   tokens: load.tokens,
   step,
   repeat: load.repeat,
+})
+
+export const toUse = (load: Omit<Loaded, 'step' | 'digest'>, step: number): SkillUse => ({
+  skill: load.name,
+  version: load.version,
+  kind: load.repeat ? 'repeat' : 'load',
+  tokens: load.tokens,
+  step,
 })

@@ -1,10 +1,13 @@
-import type { Denied, Loaded } from '../domain/receipt.ts'
-import { answer, judge, type Verdict } from './answer-call.ts'
+import { judge } from './answer-call.ts'
 import { breathe } from './breathe.ts'
-import { loadOn, toLoaded } from './loads.ts'
-import type { Message, Model, ModelUsage, TextDelta, ToolCall, ToolResult } from './model.ts'
+import type { Message, Model, ModelUsage, Reply, TextDelta } from './model.ts'
+import { isTooLong } from './models/failure.ts'
 import type { StepPlan } from './plan-step.ts'
+import type { ContextCompacted, Prepared } from './prepare-step.ts'
+import { type CallsRun, type JudgedCall, runCalls } from './run-calls.ts'
+import { byHook } from './said-by.ts'
 import { sendable } from './sendable.ts'
+import type { TurnHooks } from './turn-hooks.ts'
 
 export interface ModelAnswered {
   type: 'model.answered'
@@ -15,20 +18,17 @@ export interface ModelAnswered {
   calls: JudgedCall[]
 }
 
-export interface JudgedCall {
-  call: ToolCall
-  verdict: Verdict
-}
-
-export interface CallsAnswered {
+export interface CallsAnswered extends CallsRun {
   type: 'calls.answered'
   step: number
-  /** Of the calls that were ours, in call order. */
-  results: ToolResult[]
   /** The results as a message; absent while a call waits for the caller. */
   message: Message | undefined
-  loaded: Loaded[]
-  denied: Denied[]
+}
+
+/** A hook has something to add where the turn would have ended. */
+export interface TurnProlonged {
+  type: 'turn.prolonged'
+  message: Message
 }
 
 /**
@@ -37,70 +37,108 @@ export interface CallsAnswered {
  */
 export type LoopEvent =
   | TextDelta
+  | ContextCompacted
   | ModelAnswered
   | CallsAnswered
+  | TurnProlonged
   | { type: 'loop.ended'; end: LoopEnd }
 
-export type LoopEnd = 'answered' | 'max_tokens' | 'max_steps' | 'tool_calls'
+export type LoopEnd = 'answered' | 'max_tokens' | 'max_steps' | 'waiting' | 'budget'
+
+/** How often hooks may keep a turn from ending (api.md 4, rule 10). */
+const MAX_PROLONGED = 3
 
 interface LoopStart {
-  /** What the model is shown; the loop adds to it. */
+  conversationId: string
+  /** Everything that was said; the loop adds to it. */
   messages: Message[]
   /** How many steps the turn has made already. */
   steps: number
   maxSteps: number
   model: Model
-  planStep(messages: readonly Message[]): Promise<StepPlan>
+  hooks: TurnHooks
+  /** Whether no further model call may be made. */
+  isSpent(): Promise<boolean>
+  /** What the next call is made with; undefined when that cannot be made short enough. */
+  prepare(
+    messages: readonly Message[],
+    tooLong: boolean,
+  ): AsyncGenerator<ContextCompacted, Prepared | undefined, void>
   signal: AbortSignal
 }
 
 /** Asks the model, answers the calls that are ours, asks again, until something ends it. */
 export async function* runLoop(start: LoopStart): AsyncGenerator<LoopEvent, void, void> {
-  const { messages, maxSteps, model, planStep, signal } = start
+  const { conversationId, messages, maxSteps, hooks, signal } = start
+  let prolonged = 0
 
   for (let step = start.steps + 1; step <= maxSteps; step++) {
     await breathe()
-    const plan = await planStep(messages)
-    const reply = yield* model({ ...plan.request, messages, signal })
+    if (await start.isSpent()) return yield ended('budget')
+    const asked = yield* askModel(start)
+    if (!asked) return yield ended('budget')
     await breathe()
+    const { plan, reply } = asked
     const message = sendable(reply.message, messages)
-    const toolCalls = message.content.filter((part) => part.type === 'tool-call')
-    const calls = toolCalls.map((call) => ({ call, verdict: judge(call, plan.toolbox) }))
+    const calls: JudgedCall[] = await Promise.all(
+      message.content
+        .filter((part) => part.type === 'tool-call')
+        .map(async (call) => ({ call, verdict: await judge(call, plan.toolbox, { hooks, step }) })),
+    )
     messages.push(message)
     yield { type: 'model.answered', step, plan, usage: reply.usage, message, calls }
-    if (calls.length === 0) return yield ended(reply.cut ? 'max_tokens' : 'answered')
 
-    const answered = await answerCalls(calls, step, signal)
-    if (answered.message) messages.push(answered.message)
-    yield answered
-    if (!answered.message) return yield ended('tool_calls')
+    if (calls.length === 0) {
+      if (reply.cut) return yield ended('max_tokens')
+      const more =
+        prolonged < MAX_PROLONGED ? await hooks.beforeEnd(textIn(message), step) : undefined
+      if (more === undefined) return yield ended('answered')
+      prolonged++
+      messages.push(byHook(more))
+      yield { type: 'turn.prolonged', message: byHook(more) }
+      continue
+    }
+    const run = await runCalls(calls, { step, conversationId, signal, hooks })
+    const results = run.outcomes.map(({ result }) => result)
+    const done = results.length === calls.length
+    const answers: Message | undefined = done ? { role: 'tool', content: results } : undefined
+    if (answers) messages.push(answers)
+    yield { ...run, type: 'calls.answered', step, message: answers }
+    if (!done) return yield ended('waiting')
   }
   yield ended('max_steps')
 }
 
 const ended = (end: LoopEnd): LoopEvent => ({ type: 'loop.ended', end })
 
-/** Side by side; the results stand in call order, whatever ran first. */
-async function answerCalls(
-  calls: readonly JudgedCall[],
-  step: number,
-  signal: AbortSignal,
-): Promise<CallsAnswered> {
-  const answering: Promise<ToolResult>[] = []
-  const denied: Denied[] = []
-  for (const { call, verdict } of calls) {
-    if (verdict.kind === 'client') continue
-    answering.push(answer(call, verdict, signal))
-    if (verdict.kind === 'refused' && verdict.denied) denied.push({ ...verdict.denied, step })
-  }
-  const results = await Promise.all(answering)
-  const loads = results.map(loadOn).filter((load) => load !== undefined)
-  return {
-    type: 'calls.answered',
-    step,
-    results,
-    message: results.length === calls.length ? { role: 'tool', content: results } : undefined,
-    loaded: loads.map((load) => toLoaded(load, step)),
-    denied,
+/** Once more, with less, when the provider finds it too long and has said nothing yet. */
+async function* askModel({
+  messages,
+  model,
+  prepare,
+  signal,
+}: LoopStart): AsyncGenerator<
+  TextDelta | ContextCompacted,
+  { plan: StepPlan; reply: Reply } | undefined,
+  void
+> {
+  for (let tooLong = false; ; tooLong = true) {
+    const prepared = yield* prepare(messages, tooLong)
+    if (!prepared) return undefined
+    const { plan } = prepared
+    let spoke = false
+    try {
+      const speaking = model({ ...plan.request, messages: prepared.messages, signal })
+      for (let next = await speaking.next(); ; next = await speaking.next()) {
+        if (next.done) return { plan, reply: next.value }
+        spoke = true
+        yield next.value
+      }
+    } catch (error) {
+      if (spoke || tooLong || !isTooLong(error)) throw error
+    }
   }
 }
+
+const textIn = ({ content }: Reply['message']): string =>
+  content.map((part) => (part.type === 'text' ? part.text : '')).join('')

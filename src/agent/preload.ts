@@ -3,9 +3,9 @@ import type { Loaded } from '../domain/receipt.ts'
 import { AppError } from '../errors.ts'
 import type { Registry } from '../registry/registry.ts'
 import type { SkillStore } from '../store/skills.ts'
+import type { Chats } from './chats.ts'
 import { loadsIn, markLoad, toLoaded } from './loads.ts'
 import type { Message } from './model.ts'
-import type { Chats, TurnRequest } from './open-turn.ts'
 import { loadOf } from './tools/load-skill.ts'
 
 export interface PreloadParts {
@@ -20,7 +20,7 @@ export interface PreloadParts {
  */
 export async function withPreload(
   { skills, registry, chats }: PreloadParts,
-  { messages, preload }: Pick<TurnRequest, 'messages' | 'preload'>,
+  { messages, preload }: { messages: Message[]; preload: string[] },
   conversationId: string | undefined,
 ): Promise<{ messages: Message[]; loads: Loaded[] }> {
   const [first, ...rest] = messages

@@ -1,14 +1,21 @@
 import type { Loaded } from '../domain/receipt.ts'
 import type { AppError } from '../errors.ts'
 import type { StopReason, TurnStatus } from '../store/chats.ts'
+import { budgetOf, openBudget, tokensOf } from './budget.ts'
+import type { Chats } from './chats.ts'
+import type { Hooks } from './hooks/open-hooks.ts'
+import { loadOn } from './loads.ts'
 import { type LoopEnd, type ModelAnswered, runLoop } from './loop.ts'
-import type { Models, ModelUsage, TextDelta, ToolCall, ToolResult } from './model.ts'
-import type { Chats, OpenTurn } from './open-turn.ts'
-import { type PlanParts, planStep } from './plan-step.ts'
+import type { Message, Models, ModelUsage, TextDelta, ToolCall, ToolResult } from './model.ts'
+import type { OpenTurn } from './opened-turn.ts'
+import type { PlanParts } from './plan-step.ts'
+import { openContext } from './prepare-step.ts'
+import { runUnanswered } from './run-unanswered.ts'
 import { failureOf, saveEnd, toAppError } from './save-end.ts'
 import { toStepRecord } from './step-record.ts'
+import { openTurnHooks } from './turn-hooks.ts'
 import { TurnLedger } from './turn-ledger.ts'
-import { type TurnView, toView } from './turn-view.ts'
+import { type TurnView, toView, waitingEnd } from './turn-view.ts'
 
 export type TurnEvent =
   | { type: 'turn.started'; conversationId: string; turnId: string }
@@ -22,13 +29,14 @@ export type TurnEvent =
 export interface RunParts extends PlanParts {
   chats: Chats
   models: Models
+  hooks: Hooks
 }
 
-const ENDS: Record<LoopEnd, { status: TurnStatus; stopReason: StopReason }> = {
+const ENDS: Record<Exclude<LoopEnd, 'waiting'>, { status: TurnStatus; stopReason: StopReason }> = {
   answered: { status: 'completed', stopReason: 'answered' },
-  tool_calls: { status: 'requires_action', stopReason: 'tool_calls' },
   max_steps: { status: 'incomplete', stopReason: 'max_steps' },
   max_tokens: { status: 'incomplete', stopReason: 'max_tokens' },
+  budget: { status: 'incomplete', stopReason: 'budget' },
 }
 
 /** The reason of a signal that ends a turn because somebody asked for it. */
@@ -53,8 +61,7 @@ export async function* runTurn(
   let over = false
   try {
     yield { type: 'turn.started', conversationId: open.conversation.id, turnId: open.turn.id }
-    if (open.waiting.size > 0) ledger.end(ENDS.tool_calls)
-    else yield* runSteps(parts, open, ledger, signal)
+    yield* runSteps(parts, open, ledger, signal)
     over = true
     yield finished()
   } catch (error) {
@@ -77,16 +84,35 @@ async function* runSteps(
   signal: AbortSignal,
 ): AsyncGenerator<TurnEvent, void, void> {
   const { chats } = parts
-  const { conversation, turn, messages, added, preloaded, waiting } = open
-  const { settings } = conversation
+  const { conversation, setup, turn, messages, added, preloaded, waiting } = open
+  const hooks = openTurnHooks(parts.hooks, open)
+  const model = parts.models.open(setup.model)
+  const context = await openContext(parts, open, { model, signal })
+  if (open.unanswered.length > 0) {
+    const { plan } = await context.show(messages)
+    yield* runUnanswered(chats, open, { ledger, hooks, plan, signal })
+  }
+  if (waiting.size > 0) return ledger.end(waitingEnd(waiting.values()))
+
+  const said = open.unanswered.length === 0 ? lastSaid(messages) : undefined
+  if (said !== undefined) await hooks.prompted(said)
   ledger.answered(preloaded)
   for (const loaded of preloaded) yield { type: 'skill.loaded', loaded }
+  const { owner } = conversation
+  const budget = await openBudget(chats, budgetOf(setup.budget, open.dayBudget), {
+    conversationId: conversation.id,
+    owner,
+    before: turn.usage,
+  })
   const loop = runLoop({
+    conversationId: conversation.id,
     messages,
     steps: turn.steps,
-    maxSteps: settings.maxSteps,
-    model: parts.models.open(settings.model),
-    planStep: (sent) => planStep(parts, settings, sent),
+    maxSteps: setup.maxSteps,
+    model,
+    hooks,
+    isSpent: () => budget.isSpent(ledger.state.usage),
+    prepare: context.prepare,
     signal,
   })
   let last: ModelAnswered | undefined
@@ -96,41 +122,61 @@ async function* runSteps(
       case 'text.delta':
         yield event
         break
+      case 'context.compacted': {
+        const { compaction, calls } = event
+        ledger.called(calls)
+        const tokens = calls.reduce((sum, usage) => sum + tokensOf(usage), 0)
+        await chats.saveCompaction(turn.id, { compaction, tokens }, ledger.state)
+        break
+      }
       case 'model.answered':
         last = event
         ledger.stepped(event)
         added.push(event.message)
-        // Without calls this is the end of the turn, and is stored together with it.
+        // Without calls this may be the end of the turn, and is stored together with it.
         if (event.calls.length > 0) {
           await chats.saveStep(turn.id, toStepRecord(event), ledger.state)
         }
         for (const { call } of event.calls) yield { type: 'tool.called', step: event.step, call }
         break
+      case 'turn.prolonged':
+        if (last) await chats.saveStep(turn.id, toStepRecord(last), ledger.state)
+        added.push(event.message)
+        await chats.saveMessages(turn.id, [event.message])
+        if (last) yield { type: 'step.finished', step: last.step, usage: last.usage }
+        break
       case 'calls.answered': {
-        const { step, results, message, loaded, denied } = event
+        const { step, outcomes, message, loaded, denied, uses } = event
         ledger.answered(loaded, denied)
-        if (message) added.push(message)
-        else ledger.end(ENDS.tool_calls)
         for (const { call, verdict } of last?.calls ?? []) {
-          if (verdict.kind === 'client') waiting.add(call.toolCallId)
+          const { kind } = verdict
+          if (kind === 'client' || kind === 'approval') waiting.set(call.toolCallId, kind)
         }
-        const answers = results.map((result) => ({ callId: result.toolCallId, result }))
-        await chats.saveResults(turn.id, answers, message, ledger.state)
+        if (message) added.push(message)
+        else ledger.end(waitingEnd(waiting.values()))
+        await chats.saveResults(turn.id, outcomes, message, ledger.state, { uses })
         for (const one of loaded) yield { type: 'skill.loaded', loaded: one }
-        for (const result of results) yield { type: 'tool.finished', step, result }
+        for (const { result } of outcomes) yield { type: 'tool.finished', step, result }
         if (last) yield { type: 'step.finished', step, usage: last.usage }
         break
       }
       case 'loop.ended':
+        if (event.end === 'waiting') break
         ledger.end(ENDS[event.end])
-        if (last?.calls.length === 0) {
+        if (last?.calls.length === 0 && event.end !== 'budget' && event.end !== 'max_steps') {
           await chats.saveStep(turn.id, toStepRecord(last), ledger.state)
           yield { type: 'step.finished', step: last.step, usage: last.usage }
-        } else if (event.end === 'max_steps') {
-          await chats.saveState(turn.id, ledger.state)
-        }
+        } else await chats.saveState(turn.id, ledger.state)
     }
   }
+}
+
+/** What the turn begins with; undefined when it goes on. */
+function lastSaid(messages: readonly Message[]): string | undefined {
+  const last = messages.at(-1)
+  if (last?.role !== 'user') return undefined
+  const texts = last.content.filter((part) => part.type === 'text' && !loadOn(part))
+  return texts.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
 }
 
 /** Stores how the turn ended, and gives back what the caller is told. */

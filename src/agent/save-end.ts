@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../errors.ts'
 import type { TurnState } from '../store/chats.ts'
-import type { Chats } from './open-turn.ts'
+import type { Chats } from './chats.ts'
 
 const WAITS_MS = [100, 400, 1600]
 

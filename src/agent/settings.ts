@@ -16,7 +16,8 @@ export interface Settings {
   skills: { names: string[] | null; tags: string[] | null }
   /** The caller's tools: their calls are handed to the caller. */
   tools: ToolDefinition[]
-  maxSteps: number
+  /** Null is the agent's. */
+  maxSteps: number | null
   maxOutputTokens: number | null
   temperature: number | null
   /** Null is the configured one. */
@@ -28,7 +29,7 @@ export const DEFAULT_SETTINGS: Settings = {
   instructions: null,
   skills: { names: null, tags: null },
   tools: [],
-  maxSteps: 16,
+  maxSteps: null,
   maxOutputTokens: null,
   temperature: null,
   allowedToolsMode: null,

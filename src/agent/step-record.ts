@@ -1,4 +1,5 @@
 import type { StepRecord } from '../store/chats.ts'
+import { tokensOf } from './budget.ts'
 import type { ModelAnswered } from './loop.ts'
 import type { Message, ToolResult } from './model.ts'
 
@@ -12,14 +13,16 @@ export function toStepRecord(answered: ModelAnswered): StepRecord<Message, ToolR
       system: plan.request.system,
       tools: JSON.stringify(plan.request.tools.map(toDefinition)),
       offered: JSON.stringify(plan.catalog.offered),
+      tokens: plan.tokens,
     },
     message,
     calls: calls.map(({ call, verdict }) => ({
       callId: call.toolCallId,
       name: call.toolName,
-      kind: verdict.kind === 'client' ? 'client' : 'tool',
+      kind: verdict.kind === 'refused' ? 'tool' : verdict.kind,
       result: null,
     })),
+    tokens: tokensOf(answered.usage),
   }
 }
 

@@ -43,28 +43,26 @@ export class TurnLedger {
     }
   }
 
+  /** Model calls were made that are no step. */
+  called(usages: readonly ModelUsage[]): void {
+    this.#state = { ...this.#state, usage: usages.reduce(add, this.#state.usage) }
+  }
+
   end(end: Pick<TurnState, 'status' | 'stopReason'> & Partial<Pick<TurnState, 'error'>>): void {
     this.#state = { ...this.#state, ...end }
   }
 }
 
-function catalogOf({ catalog, offer }: StepPlan) {
-  const { offered, omitted, tokens } = catalog
-  const none = offer.entries.length === 0
-  const shortened = offered.filter(({ shown }) => shown !== 'full').length
-  const shown = none ? 0 : tokens
+function catalogOf({ catalog: { offered, omitted }, offer, tokens }: StepPlan) {
   return {
     catalog: {
       revision: offer.revision,
-      tokens: shown,
+      tokens: tokens.catalog,
       offered: offered.length,
-      shortened,
+      shortened: offered.filter(({ shown }) => shown !== 'full').length,
       omitted: omitted.length,
     },
-    tokens: {
-      catalog: shown,
-      allInlined: offer.entries.reduce((sum, entry) => sum + entry.tokens.body, 0),
-    },
+    tokens: { catalog: tokens.catalog, allInlined: tokens.inlined },
   }
 }
 

@@ -11,10 +11,13 @@ export interface Loaded {
   repeat: boolean
 }
 
-/** A call that `restrict` refused, and the skill whose list did. */
+/** A call that was refused. */
 export interface Denied {
   tool: string
-  skill: string
+  /** The loaded skill whose allowed-tools refused it; null when something else did. */
+  skill: string | null
+  /** A loaded skill's list, a rule of the tool itself, a hook, or the caller who was asked. */
+  by: 'skill' | 'rule' | 'hook' | 'caller'
   step: number
 }
 

@@ -7,7 +7,7 @@ import type { ApiKey, KeyStore, Scope } from '../store/keys.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     /** Who asks; null where keys are not asked for. */
-    key: Pick<ApiKey, 'id' | 'scopes'> | null
+    key: Pick<ApiKey, 'id' | 'scopes' | 'budget'> | null
   }
   interface FastifyContextConfig {
     /** What a key needs for this route; absent: no key at all. */
@@ -48,7 +48,7 @@ export const auth = fp<AuthOptions>(async (app, { mode, keys, adminKey }) => {
     if (typeof sent !== 'string' || !/^[\x21-\x7e]{1,256}$/.test(sent)) return undefined
     const hash = sha256(sent)
     if (adminKey !== undefined && timingSafeEqual(hash, sha256(adminKey))) {
-      return { id: 'key_admin', scopes: ADMIN }
+      return { id: 'key_admin', scopes: ADMIN, budget: null }
     }
     const key = await keys.findByHash(hash.toString('hex'))
     const expired = key?.expiresAt && Date.parse(key.expiresAt) <= Date.now()

@@ -34,11 +34,27 @@ export const ChatBody = Strict({
         output: Type.String(),
         is_error: Type.Optional(Type.Boolean({ default: false })),
       }),
-      { minItems: 1, description: 'For the calls that wait; instead of a message' },
+      { minItems: 1, description: 'For the calls of your own tools that wait' },
     ),
   ),
-  conversation_id: Optional(Type.String()),
-  agent: Optional(Type.String({ default: 'default' })),
+  approvals: Optional(
+    Type.Array(
+      Strict({
+        call_id: Type.String(),
+        decision: Type.Enum(['approve', 'deny']),
+        reason: Optional(Type.String({ description: 'For the model, of a denial' })),
+      }),
+      { minItems: 1, description: 'For the calls that wait for one' },
+    ),
+  ),
+  conversation_id: Optional(
+    Type.String({
+      description: 'Alone, it lets a turn go on that was interrupted, or failed',
+    }),
+  ),
+  agent: Optional(
+    Type.String({ description: "By its name; the conversation's own, or else `default`" }),
+  ),
   model: Optional(Type.String({ description: 'anthropic/ID, openai/ID or offline' })),
   instructions: Optional(Type.String({ description: "Instead of the agent's own" })),
   skills: Optional(
@@ -60,29 +76,36 @@ export const ChatBody = Strict({
       { maxItems: 128, description: "The caller's tools: their calls are handed to the caller" },
     ),
   ),
-  max_steps: Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 16 })),
+  max_steps: Optional(
+    Type.Integer({ minimum: 1, maximum: 1000, description: "Instead of the agent's own" }),
+  ),
   max_output_tokens: Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
   temperature: Optional(Type.Number({ minimum: 0, maximum: 2 })),
   allowed_tools_mode: Optional(Type.Enum([...ALLOWED_TOOLS_MODES])),
   stream: Type.Optional(Type.Boolean({ default: false })),
 })
 
-type Asked = Omit<TurnRequest, 'owner' | 'seesAll'>
+type Asked = Omit<TurnRequest, 'owner' | 'seesAll' | 'dayBudget' | 'recording'>
 
 /** What a body asks for, in our words. Throws `body_invalid` when it says too much or too little. */
 export function readChatBody(body: ChatBody): Asked {
-  const said = [body.message, body.messages, body.tool_results].filter((part) => part != null)
-  if (said.length !== 1) {
-    const what = 'Send one of "message", "messages" and "tool_results".'
+  const results = body.tool_results ?? []
+  const approvals = body.approvals ?? []
+  const answers = results.length + approvals.length > 0
+  const said = [body.message, body.messages].filter((part) => part != null).length
+  if (said > 1 || (said > 0 && answers)) {
+    const what = 'Send one of "message" and "messages", or answers to the calls that wait.'
     throw new AppError('body_invalid', what)
   }
-  const results = body.tool_results ?? []
-  if (results.length > 0 && body.conversation_id == null) {
-    throw new AppError('body_invalid', '"tool_results" need the "conversation_id" they belong to.')
+  if (said === 0 && body.conversation_id == null) {
+    const what = answers
+      ? 'Answers need the "conversation_id" they belong to.'
+      : 'Send a "message", or "messages".'
+    throw new AppError('body_invalid', what)
   }
   return {
     conversationId: body.conversation_id ?? null,
-    agent: body.agent ?? 'default',
+    agent: body.agent ?? null,
     settings: readSettings(body),
     messages: readMessages(body),
     preload: body.skills?.preload ?? [],
@@ -90,6 +113,11 @@ export function readChatBody(body: ChatBody): Asked {
       callId: call_id,
       output,
       isError: is_error,
+    })),
+    approvals: approvals.map(({ call_id, decision, reason = null }) => ({
+      callId: call_id,
+      decision,
+      reason,
     })),
   }
 }

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Chats } from '../agent/open-turn.ts'
+import type { Chats } from '../agent/chats.ts'
 import { AppError } from '../errors.ts'
 
 /** Whose conversations exist for a request: undefined means everybody's. */

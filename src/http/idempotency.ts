@@ -35,11 +35,7 @@ export function createIdempotency(store: IdempotencyStore): Idempotency {
       await sweep()
       const place = JSON.stringify([key.owner, key.key])
       if (running.has(place)) {
-        throw new AppError(
-          'idempotency_in_flight',
-          'The first request with this key is still running.',
-          { retryAfter: 1 },
-        )
+        throw inFlight()
       }
       running.add(place)
       try {
@@ -59,10 +55,8 @@ export function createIdempotency(store: IdempotencyStore): Idempotency {
   ): Promise<FastifyReply> {
     const fingerprint = fingerprintOf(request)
     const before = await store.find(key)
-    if (before && before.fingerprint !== fingerprint) {
-      throw new AppError('idempotency_mismatch', 'The key was sent before, with another request.')
-    }
-    if (before) return send(reply.header('idempotent-replayed', 'true'), before.answer)
+    if (before && before.fingerprint !== fingerprint) throw mismatch()
+    if (before) return replay(reply, before.answer)
     let recorded = false
     const record = (outcome: Outcome): Answer => {
       recorded = true
@@ -90,6 +84,14 @@ export function createIdempotency(store: IdempotencyStore): Idempotency {
   }
 }
 
+export const inFlight = () =>
+  new AppError('idempotency_in_flight', 'The first request with this key is still running.', {
+    retryAfter: 1,
+  })
+
+export const mismatch = () =>
+  new AppError('idempotency_mismatch', 'The key was sent before, with another request.')
+
 /** For the description of a write. */
 export const idempotencyHeader = {
   'idempotency-key': Type.Optional(
@@ -108,7 +110,7 @@ export const idempotencyKeys = fp(async (app) => {
 
 const WITH_KEY = new Set(['POST', 'PUT', 'PATCH'])
 
-function readKey({ headers, key }: FastifyRequest): IdempotencyKey | undefined {
+export function readKey({ headers, key }: FastifyRequest): IdempotencyKey | undefined {
   const sent = headers['idempotency-key']
   if (sent === undefined) return undefined
   if (typeof sent === 'string' && /^[\x21-\x7e]{1,255}$/.test(sent)) {
@@ -117,7 +119,7 @@ function readKey({ headers, key }: FastifyRequest): IdempotencyKey | undefined {
   throw new AppError('header_invalid', 'An Idempotency-Key is 1 to 255 visible ASCII characters.')
 }
 
-function fingerprintOf({ method, url, headers, body }: FastifyRequest): string {
+export function fingerprintOf({ method, url, headers, body }: FastifyRequest): string {
   const hash = createHash('sha256')
   const { 'content-type': type, 'if-match': match, 'if-none-match': noneMatch } = headers
   // The boundary of a form is another one each time.
@@ -125,6 +127,11 @@ function fingerprintOf({ method, url, headers, body }: FastifyRequest): string {
   hash.update(JSON.stringify([method, url, essence, match, noneMatch]))
   hash.update(Buffer.isBuffer(body) ? body : JSON.stringify(body ?? null))
   return hash.digest('hex')
+}
+
+export const replay = (reply: FastifyReply, answer: Answer | null): FastifyReply => {
+  if (!answer) throw inFlight()
+  return send(reply.header('idempotent-replayed', 'true'), answer)
 }
 
 const send = (reply: FastifyReply, { status, headers, body }: Answer): FastifyReply =>

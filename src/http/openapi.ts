@@ -28,6 +28,8 @@ export const openapi = fp(async (app) => {
         { name: 'skills', description: 'Skills, their versions and files' },
         { name: 'catalog', description: 'What models are shown' },
         { name: 'chat', description: 'The agent loop, and what is kept of it' },
+        { name: 'agents', description: 'Set-ups that conversations run with' },
+        { name: 'tools', description: 'HTTP tools, and the tools of MCP servers' },
         { name: 'operations', description: 'Health and readiness' },
       ],
     },

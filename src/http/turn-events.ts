@@ -1,5 +1,6 @@
 import { isErrorResult, textOf } from '../agent/answer-call.ts'
 import type { TurnEvent } from '../agent/run-turn.ts'
+import type { Answer } from '../store/idempotency.ts'
 import { toStepUsage, toTurnResource } from './turn-resource.ts'
 
 const MAX_OUTPUT = 2000
@@ -7,6 +8,13 @@ const MAX_OUTPUT = 2000
 /** The agent's events as the caller sees them (api.md 4). */
 export async function* present(events: AsyncIterable<TurnEvent>) {
   for await (const event of events) yield toWire(event)
+}
+
+/** A turn that ended before, as its first and its last event. */
+export async function* presentKept({ body }: Answer) {
+  const turn: { id: string; conversation_id: string } = JSON.parse(body ?? '{}')
+  yield { type: 'turn.started', conversation_id: turn.conversation_id, turn_id: turn.id }
+  yield { type: 'turn.finished', ...turn }
 }
 
 function toWire(event: TurnEvent) {

@@ -31,7 +31,14 @@ const ReceiptResource = Type.Object({
   }),
   loaded: Type.Array(LoadedResource),
   denied: Type.Array(
-    Type.Object({ tool: Type.String(), skill: Type.String(), step: Type.Integer() }),
+    Type.Object({
+      tool: Type.String(),
+      skill: Type.Union([Type.String(), Type.Null()], {
+        description: 'The loaded skill whose allowed-tools refused the call',
+      }),
+      by: Type.Enum(['skill', 'rule', 'hook', 'caller'], { description: 'What refused it' }),
+      step: Type.Integer(),
+    }),
   ),
   tokens: Type.Object({
     catalog: Type.Integer(),

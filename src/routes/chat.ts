@@ -3,18 +3,21 @@ import { Type } from 'typebox'
 import { type OpenParts, openTurn } from '../agent/open-turn.ts'
 import { type RunParts, runTurn } from '../agent/run-turn.ts'
 import type { RunningTurns } from '../agent/running-turns.ts'
-import { AppError } from '../errors.ts'
 import { ChatBody, readChatBody } from '../http/chat-request.ts'
 import { goneSignal } from '../http/gone.ts'
+import { idempotencyHeader, replay } from '../http/idempotency.ts'
 import { problemResponses } from '../http/problem.ts'
 import { sendEvents } from '../http/sse.ts'
-import { present } from '../http/turn-events.ts'
+import { present, presentKept } from '../http/turn-events.ts'
+import { onceTurn } from '../http/turn-idempotency.ts'
 import { TurnResource, toTurnResource } from '../http/turn-resource.ts'
+import type { IdempotencyStore } from '../store/idempotency.ts'
 
 const chat = {
   operationId: 'chat',
   summary: 'Run a turn of the agent',
   tags: ['chat'],
+  headers: Type.Object(idempotencyHeader),
   body: { ...ChatBody, examples: [{ message: 'Review auth.py' }] },
   response: {
     200: {
@@ -30,35 +33,44 @@ const chat = {
 
 interface Options extends OpenParts, RunParts {
   skills: RunParts['skills']
+  registry: RunParts['registry']
   running: RunningTurns
+  idempotency: IdempotencyStore
   stallMs?: number | undefined
 }
 
 export const chatRoutes: FastifyPluginAsyncTypebox<Options> = async (app, options) => {
-  const { running, stallMs, ...parts } = options
+  const { running, stallMs, idempotency, ...parts } = options
   const config = { scope: 'chat' } as const
 
   app.post('/chat', { schema: chat, config }, async (request, reply) => {
     const { body, headers, key } = request
     const asked = readChatBody(body)
-    if (asked.agent !== 'default') {
-      const name = asked.agent.slice(0, 64)
-      throw new AppError(
-        'agent_not_found',
-        `There is no agent "${name}": the only one is "default".`,
+    const streams = body.stream ?? /\btext\/event-stream\b/.test(headers.accept ?? '')
+    const once = await onceTurn(idempotency, parts.chats, request)
+    if (once.before) {
+      const kept = once.before
+      if (!streams || kept.status !== 200) return replay(reply, kept)
+      return await sendEvents(
+        reply.header('idempotent-replayed', 'true'),
+        presentKept(kept),
+        stallMs,
       )
     }
-    const seesAll = key?.scopes.includes('admin') ?? true
 
     const turn = running.enter()
     const signal = AbortSignal.any([goneSignal(reply), turn.controller.signal])
     try {
-      const open = await openTurn(parts, { ...asked, owner: key?.id ?? null, seesAll })
+      const open = await openTurn(parts, {
+        ...asked,
+        owner: key?.id ?? null,
+        dayBudget: key?.budget ?? null,
+        seesAll: key?.scopes.includes('admin') ?? true,
+        recording: once.recording,
+      })
       turn.conversationId = open.conversation.id
-      const events = runTurn(parts, open, signal)
-      if (body.stream ?? /\btext\/event-stream\b/.test(headers.accept ?? '')) {
-        return await sendEvents(reply, present(events), stallMs)
-      }
+      const events = once.keep(runTurn(parts, open, signal))
+      if (streams) return await sendEvents(reply, present(events), stallMs)
       for await (const event of events) {
         if (event.type === 'turn.finished') return toTurnResource(event.view)
       }

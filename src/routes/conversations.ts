@@ -1,6 +1,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import type { Chats } from '../agent/open-turn.ts'
+import type { Chats } from '../agent/chats.ts'
 import type { RunningTurns } from '../agent/running-turns.ts'
+import type { Workspace } from '../agent/workspace/open-workspace.ts'
 import { findConversation, ownerOf } from '../http/conversation-access.ts'
 import {
   ConversationResource,
@@ -48,10 +49,11 @@ const cancel = {
 interface Options {
   chats: Chats
   running: RunningTurns
+  workspace: Pick<Workspace, 'removeFolder'> | undefined
 }
 
 export const conversationRoutes: FastifyPluginAsyncTypebox<Options> = async (app, options) => {
-  const { chats, running } = options
+  const { chats, running, workspace } = options
   const config = { scope: 'chat' } as const
 
   app.get('/conversations', { schema: list, config }, async (request) => {
@@ -73,6 +75,7 @@ export const conversationRoutes: FastifyPluginAsyncTypebox<Options> = async (app
     const { id } = await findConversation(chats, request, request.params.id)
     await running.cancel(id)
     await chats.remove(id)
+    await workspace?.removeFolder(id)
     return reply.code(204).send(null)
   })
 

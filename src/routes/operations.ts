@@ -1,5 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Models } from '../agent/model.ts'
+import type { Workspace } from '../agent/workspace/open-workspace.ts'
 import { AppError } from '../errors.ts'
 import { problemResponses } from '../http/problem.ts'
 import type { SkillsDirectory } from '../registry/skills-directory.ts'
@@ -21,6 +22,7 @@ const Readiness = Type.Object({
   parts: Type.Object({
     database: Part,
     model: Part,
+    workspace: Part,
     skills_directory: Type.Object({
       ...Part.properties,
       skipped: Type.Array(
@@ -47,17 +49,19 @@ interface Options {
   skills: Pick<SkillStore, 'probe'>
   models: Pick<Models, 'defaultName'>
   directory: SkillsDirectory | undefined
+  workspace: Pick<Workspace, 'problem'> | undefined
 }
 
 export const operationRoutes: FastifyPluginAsyncTypebox<Options> = async (app, options) => {
-  const { skills, models, directory } = options
+  const { skills, models, directory, workspace } = options
 
   app.get('/health', { schema: health }, async () => ({ status: 'ok' as const }))
 
   app.get('/ready', { schema: ready }, async (_, reply) => {
     const database = await probe(skills)
     const skills_directory = readDirectory(directory)
-    const parts = { database, model: { ready: true, detail: models.defaultName }, skills_directory }
+    const model = { ready: true, detail: models.defaultName }
+    const parts = { database, model, workspace: readWorkspace(workspace), skills_directory }
     const all = Object.values(parts).every((part) => part.ready)
     return reply.code(all ? 200 : 503).send({ ready: all, parts })
   })
@@ -73,6 +77,12 @@ async function probe(skills: Pick<SkillStore, 'probe'>) {
     throw error
   }
 }
+
+/** Without bash the file tools still work, and without those all else does. */
+const readWorkspace = (workspace: Pick<Workspace, 'problem'> | undefined) => ({
+  ready: true,
+  detail: workspace ? (workspace.problem ?? 'bash and file tools') : 'none',
+})
 
 function readDirectory(directory: SkillsDirectory | undefined) {
   if (!directory) return { ready: true, detail: 'none', skipped: [] }

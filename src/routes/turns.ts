@@ -1,6 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { isErrorResult, textOf } from '../agent/answer-call.ts'
-import type { Chats } from '../agent/open-turn.ts'
+import type { Chats } from '../agent/chats.ts'
 import { viewStored } from '../agent/turn-view.ts'
 import { AppError } from '../errors.ts'
 import { findConversation } from '../http/conversation-access.ts'
@@ -109,7 +109,7 @@ export const turnRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { chat
           `There is no result of a call "${call_id.slice(0, 64)}".`,
         )
       }
-      const characters = [...textOf(call.result)]
+      const characters = [...(call.output ?? textOf(call.result))]
       return {
         call_id,
         name: call.name,

@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { pino } from 'pino'
+import type { Agent } from '../../src/agent/agent.ts'
+import { createAgents } from '../../src/agent/agents.ts'
+import type { Chats } from '../../src/agent/chats.ts'
+import { openHooks } from '../../src/agent/hooks/open-hooks.ts'
 import { openModels } from '../../src/agent/models/open.ts'
-import { type Chats, openTurn } from '../../src/agent/open-turn.ts'
+import { openTurn } from '../../src/agent/open-turn.ts'
 import { runTurn } from '../../src/agent/run-turn.ts'
 import { readConfig } from '../../src/config.ts'
 import { createRegistry } from '../../src/registry/registry.ts'
 import { createChatStore } from '../../src/store/chat-store.ts'
+import { createDefinitionStore } from '../../src/store/definition-store.ts'
 import { openDatabase } from '../../src/store/open.ts'
 import { createSkillStore } from '../../src/store/skill-store.ts'
 import { skillMd } from '../build-app.ts'
@@ -39,17 +45,25 @@ async function leaveAt(t: TestContext, type: string, said: Said) {
     catalogMaxTokens: 4000,
     catalogTags: false,
     maxOutputTokens: 100,
+    contextMaxTokens: 100_000,
   }
-  const parts = { skills, chats, registry, models, defaults }
+  const agents = createAgents(createDefinitionStore<Agent>(db, 'agents'))
+  const log = pino({ level: 'silent' })
+  const hooks = await openHooks({ modules: [], urls: [], secret: undefined, fetch, log })
+  const tools = { tools: async () => [] }
+  const parts = { skills, chats, registry, models, agents, hooks, tools, defaults }
   const open = await openTurn(parts, {
     conversationId: null,
-    agent: 'default',
+    agent: null,
     owner: null,
+    dayBudget: null,
+    recording: undefined,
     seesAll: true,
     settings: { tools: [ask] },
     messages: [{ role: 'user', content: [{ type: 'text', text: 'Greet them.' }] }],
     preload: [],
     results: [],
+    approvals: [],
   })
   for await (const event of runTurn(parts, open, new AbortController().signal)) {
     if (event.type === type) break

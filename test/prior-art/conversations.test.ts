@@ -51,7 +51,7 @@ suite('the three conversations of ep09', { concurrency: 2 }, () => {
     assert.equal(refused?.is_error, true)
     assert.match(refused?.output ?? '', /get_current_time.*reschedule-dispute/)
     assert.deepEqual(turn.receipt.denied, [
-      { tool: 'get_current_time', skill: 'reschedule-dispute', step: 2 },
+      { tool: 'get_current_time', skill: 'reschedule-dispute', by: 'skill', step: 2 },
     ])
 
     const { loaded_skills } = (await get(app, `/conversations/${turn.conversation_id}`)).json()

@@ -207,7 +207,7 @@ suite('calls that wait for the caller', { concurrency: 2 }, () => {
       tool_results: [{ call_id, output: '' }],
     })
     const half = await ask(results('call_1'))
-    assert.deepEqual(half.receipt.denied, [{ tool: 'b', skill: 'listed', step: 2 }])
+    assert.deepEqual(half.receipt.denied, [{ tool: 'b', skill: 'listed', by: 'skill', step: 2 }])
     const { steps, receipt, usage } = await ask(results('call_2'))
     assert.deepEqual([steps, receipt.loaded.length, usage.model_calls], [3, 1, 3])
     assert.deepEqual(receipt.denied, half.receipt.denied)

@@ -105,7 +105,14 @@ test('a conversation is that of its key, and of admins', async (t) => {
   for (const name of ['ann', 'bob', 'eve']) {
     const hash = createHash('sha256').update(`key-of-${name}`).digest('hex')
     const scopes = name === 'eve' ? (['skills:read'] as const) : (['chat'] as const)
-    await keys.insert({ name, scopes: [...scopes], expiresAt: null, hash, prefix: 'key' })
+    await keys.insert({
+      name,
+      scopes: [...scopes],
+      expiresAt: null,
+      budget: null,
+      hash,
+      prefix: 'key',
+    })
   }
   await db.destroy()
   const admin = 'admin-key-1234567'
