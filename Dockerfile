@@ -8,6 +8,9 @@ COPY src ./src
 RUN npm run build && npm prune --omit=dev --ignore-scripts
 
 FROM node:24-bookworm-slim
+# bubblewrap runs the commands of agents, where WORKSPACE_DIR is set; tini ends what they leave.
+RUN apt-get update && apt-get install -y --no-install-recommends bubblewrap tini \
+  && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 ENV HOST=0.0.0.0 PORT=3000 DATABASE_URL=sqlite:/data/loadskill.db SKILLS_DIR=/skills
 COPY --from=build /app/node_modules ./node_modules
@@ -20,4 +23,5 @@ VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["tini", "--"]
 CMD ["node", "dist/server.js"]

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Agent } from './agent/agent.ts'
@@ -40,12 +40,7 @@ export async function openAgent(config: Config, { db, skills, log }: Parts) {
   const workspace =
     config.WORKSPACE_DIR === undefined
       ? undefined
-      : await openWorkspace({
-          directory: resolve(config.WORKSPACE_DIR),
-          bashTimeoutMs: config.BASH_TIMEOUT_MS,
-          skills,
-          log,
-        })
+      : await openWorkspaceIn(resolve(config.WORKSPACE_DIR), config, { skills, log })
   const commands = config.MCP_COMMANDS
   const { env } = process
   const mcp = openMcpTools({ servers, fetch: guarded.fetch, commands, env, log })
@@ -79,6 +74,23 @@ export async function openAgent(config: Config, { db, skills, log }: Parts) {
       await workspace?.close()
       await guarded.close()
     },
+  }
+}
+
+async function openWorkspaceIn(directory: string, config: Config, parts: Omit<Parts, 'db'>) {
+  const database = /^sqlite:(?!:memory:)(.+)$/.exec(config.DATABASE_URL)?.[1]
+  const folders = [config.SKILLS_DIR, ...(database === undefined ? [] : [dirname(database)])]
+  const hidden = folders.filter((folder) => folder !== '').map((folder) => resolve(folder))
+  try {
+    return await openWorkspace({
+      ...parts,
+      directory,
+      bashTimeoutMs: config.BASH_TIMEOUT_MS,
+      hidden,
+    })
+  } catch (error) {
+    const why = error instanceof Error ? error.message : error
+    throw new Error(`WORKSPACE_DIR cannot be used: ${why}`, { cause: error })
   }
 }
 

@@ -13,6 +13,8 @@ const run = promisify(execFile)
 const read = (path: string) => readFile(join(ROOT, path), 'utf8')
 
 const readme = await read('README.md')
+const agents = await read('docs/agents.md')
+const settings = await read('docs/settings.md')
 const dockerfile = await read('Dockerfile')
 const { scripts } = JSON.parse(await read('package.json')) as { scripts: Record<string, string> }
 
@@ -21,9 +23,11 @@ interface Example {
   answer: string | undefined
 }
 
-const examples: Example[] = [
-  ...readme.matchAll(/^```sh\n([\s\S]*?)^```\n(?:```text\n([\s\S]*?)^```$)?/gm),
-].map(([, commands = '', answer]) => ({ commands, answer }))
+const examples = [readme, agents].flatMap((page): Example[] =>
+  [...page.matchAll(/^```sh\n([\s\S]*?)^```\n(?:```text\n([\s\S]*?)^```$)?/gm)].map(
+    ([, commands = '', answer]) => ({ commands, answer }),
+  ),
+)
 
 /** What a test cannot do, why, and what it looks at instead. */
 const NOT_RUN: [command: RegExp, why: string, check: (command: string) => Promise<void> | void][] =
@@ -47,7 +51,7 @@ const linesOf = (commands: string) =>
     .split(/\n| && /)
     .map((line) => line.replace(/ +# .*$/, ''))
 
-test('every command of the README answers what the README shows', async (t) => {
+test('every command of the pages answers what they show', async (t) => {
   const folder = await tempFolder(t)
   const env = {
     DATABASE_URL: `sqlite:${join(folder, 'skills.db')}`,
@@ -68,7 +72,7 @@ test('every command of the README answers what the README shows', async (t) => {
   }
 })
 
-test('what a test cannot run of the README is there', async (t) => {
+test('what a test cannot run of the pages is there', async (t) => {
   const others = examples
     .map(({ commands }) => linesOf(commands))
     .filter((all) => all.some(cannotRun))
@@ -108,16 +112,32 @@ test('a service with the settings of the Dockerfile is healthy and asks for the 
   await assert.rejects(run(process.execPath, args, { env: { PORT: '1' } }))
 })
 
-test('the table of settings in the README is the schema of the settings', () => {
-  const settings: Record<string, Setting> = JSON.parse(JSON.stringify(Config.properties))
-  const rows = readme.split('\n').filter((line) => /^\| `[A-Z_]+` \|/.test(line))
-  assert.deepEqual(rows, Object.entries(settings).map(toRow))
+test('the hook of the README is one', async (t) => {
+  const [, hook = ''] = /^```js\n([\s\S]*?)^```$/m.exec(readme) ?? []
+  const path = join(await tempFolder(t), 'office-hours.mjs')
+  await writeFile(path, hook)
+  const { url } = await startService(t, { env: { HOOKS: path, DATABASE_URL: 'sqlite::memory:' } })
+  assert.ok((await fetch(`${url}/health`)).ok)
 })
 
-test('the README is under 150 lines, and its links lead somewhere', async () => {
+test('the table of settings is the schema of the settings', () => {
+  const schema: Record<string, Setting> = JSON.parse(JSON.stringify(Config.properties))
+  const rows = settings.split('\n').filter((line) => /^\| `[A-Z_]+` \|/.test(line))
+  assert.deepEqual(rows, Object.entries(schema).map(toRow))
+})
+
+test('the README is under 150 lines, and the links of the pages lead somewhere', async () => {
   assert.ok(readme.trimEnd().split('\n').length < 150)
-  for (const [, path = ''] of readme.matchAll(/\]\((?!http)([^)]+)\)/g))
-    await access(join(ROOT, path))
+  const pages = [
+    ['', readme],
+    ['docs', agents],
+    ['docs', settings],
+  ] as const
+  for (const [folder, page] of pages) {
+    for (const [, path = ''] of page.matchAll(/\]\((?!http)([^)]+)\)/g)) {
+      await access(join(ROOT, folder, path))
+    }
+  }
 })
 
 const at = (url: string, commands: string) =>

@@ -97,7 +97,7 @@ async function besideUsr(): Promise<string[]> {
 async function writeAccounts(folder: string, { uid, gid }: Owner): Promise<string[]> {
   await mkdir(folder, { recursive: true })
   const files = {
-    passwd: `root:x:0:0::/:/bin/false\nagent:x:${uid}:${gid}::/tmp:/bin/bash\n`,
+    passwd: `agent:x:${uid}:${gid}::/tmp:/bin/bash\n`,
     group: `root:x:0:\nagent:x:${gid}:\n`,
   }
   const written = Object.entries(files).map(async ([name, text]) => {
