@@ -127,8 +127,8 @@ async function* askModel({
     if (!prepared) return undefined
     const { plan } = prepared
     let spoke = false
+    const speaking = model({ ...plan.request, messages: prepared.messages, signal })
     try {
-      const speaking = model({ ...plan.request, messages: prepared.messages, signal })
       for (let next = await speaking.next(); ; next = await speaking.next()) {
         if (next.done) return { plan, reply: next.value }
         spoke = true
@@ -136,9 +136,14 @@ async function* askModel({
       }
     } catch (error) {
       if (spoke || tooLong || !isTooLong(error)) throw error
+    } finally {
+      await leave(speaking)
     }
   }
 }
+
+/** Whoever leaves while the model speaks ends its request. */
+const leave = (generator: AsyncGenerator<unknown, unknown, void>) => generator.return(undefined)
 
 const textIn = ({ content }: Reply['message']): string =>
   content.map((part) => (part.type === 'text' ? part.text : '')).join('')

@@ -50,7 +50,8 @@ export function policyOf({ mode, loads, asksFor }: Rules): Policy {
         return { kind: 'refuse', why: refusal, denied: { tool: name, skill: null, by: 'rule' } }
       }
       const asks = tool !== undefined && (asksFor(name) || tool.needsApproval?.(input) === true)
-      return { kind: asks && !listed ? 'ask' : 'run' }
+      const spared = mode === 'preapprove' && listed
+      return { kind: asks && !spared ? 'ask' : 'run' }
     },
   }
 }

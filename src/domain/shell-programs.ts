@@ -15,6 +15,8 @@ const RESERVED = new Set('! { } if then elif else fi while until do done time co
 const SHELLS = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'ash', 'fish'])
 const FIND_RUNS = new Set(['-exec', '-execdir', '-ok', '-okdir'])
 const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/
+/** It may well be empty, as in `$SUDO rm`. */
+const VARIABLE = /^\$(?:\w+|\{\w+\})$/
 
 interface Wrapper {
   /** Options whose value is the next word. */
@@ -67,7 +69,8 @@ export function programsIn(text: string): { programs: ShellProgram[]; written: s
   function readWords(words: readonly string[], depth: number): boolean {
     let at = 0
     for (let word = words[at]; word !== undefined; word = words[at]) {
-      if (RESERVED.has(word) || ASSIGNMENT.test(word) || word.endsWith('()')) {
+      const isSkipped = RESERVED.has(word) || ASSIGNMENT.test(word) || VARIABLE.test(word)
+      if (isSkipped || word.endsWith('()')) {
         at++
         continue
       }

@@ -47,6 +47,7 @@ const asked = [
   'f() { rm x; }; f',
   'f () { rm x; }; f',
   'X=1 rm x',
+  '$SUDO rm x',
   'env X=1 rm x',
   'env -i -u HOME X=1 rm x',
   'command rm x',

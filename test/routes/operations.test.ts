@@ -21,6 +21,7 @@ test('ready names each part', async (t) => {
     parts: {
       database: { ready: true },
       model: { ready: true, detail: 'offline' },
+      workspace: { ready: true, detail: 'none' },
       skills_directory: { ready: true, detail: 'none', skipped: [] },
     },
   })

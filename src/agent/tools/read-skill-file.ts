@@ -1,3 +1,4 @@
+import { estimateTokens } from '../../domain/tokens.ts'
 import type { Snapshot } from '../../registry/snapshot.ts'
 import type { SkillStore } from '../../store/skills.ts'
 import { decodeText, excerptLines, lineRange } from '../excerpt-lines.ts'
@@ -17,6 +18,9 @@ export function readSkillFile({ skills, offer, loads }: Surroundings): Tool {
   const isPreloaded = async (name: string) =>
     loads.has(name) && (await skills.find(name))?.enabled === true
 
+  const versionOnOffer = (name: string) =>
+    offer.entries.find((entry) => entry.name === name)?.version
+
   return {
     name: 'read_skill_file',
     description: 'Read a bundled text file of a skill, as load_skill lists them.',
@@ -34,9 +38,13 @@ export function readSkillFile({ skills, offer, loads }: Surroundings): Tool {
     async run(input) {
       const [name, path] = [String(input.skill), String(input.path)]
       if (!offer.has(name) && !(await isPreloaded(name))) throw unknownSkill(name, offer)
-      const file = await skills.readFile(name, path, loads.get(name)?.version)
-      if (!file) throw new ToolError(`The skill "${name}" has no file "${path.slice(0, 255)}".`)
-      return { text: excerptLines(decodeText(file.bytes, path), input) }
+      const version = loads.get(name)?.version ?? versionOnOffer(name)
+      const file = await skills.readFile(name, path, version)
+      if (!file || version === undefined) {
+        throw new ToolError(`The skill "${name}" has no file "${path.slice(0, 255)}".`)
+      }
+      const text = excerptLines(decodeText(file.bytes, path), input)
+      return { text, use: { skill: name, version, kind: 'read', tokens: estimateTokens(text) } }
     },
   }
 }
