@@ -34,9 +34,11 @@ export const toConversationSummary = (
   updated_at: conversation.updatedAt,
 })
 
+/** `shown` are the messages as the model is shown them. */
 export const toConversationResource = (
   conversation: Conversation<Settings>,
   messages: StoredMessage<Message>[],
+  shown: readonly Message[],
   usage: Usage,
 ): Static<typeof ConversationResource> => ({
   ...toConversationSummary(conversation),
@@ -44,8 +46,10 @@ export const toConversationResource = (
     ...toMessageResource(message),
     turn_id: turnId,
   })),
-  loaded_skills: [...loadsIn(messages.map(({ message }) => message)).values()].map(
-    ({ name, version, digest }) => ({ name, version, digest }),
-  ),
+  loaded_skills: [...loadsIn(shown).values()].map(({ name, version, digest }) => ({
+    name,
+    version,
+    digest,
+  })),
   usage: toUsage(usage),
 })

@@ -1,5 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Chats } from '../agent/chats.ts'
+import { applyCompaction, NO_COMPACTION } from '../agent/compaction/compaction.ts'
 import type { RunningTurns } from '../agent/running-turns.ts'
 import type { Workspace } from '../agent/workspace/open-workspace.ts'
 import { findConversation, ownerOf } from '../http/conversation-access.ts'
@@ -68,7 +69,12 @@ export const conversationRoutes: FastifyPluginAsyncTypebox<Options> = async (app
   app.get('/conversations/:id', { schema: get, config }, async (request) => {
     const conversation = await findConversation(chats, request, request.params.id)
     const messages = await chats.messages(conversation.id)
-    return toConversationResource(conversation, messages, await chats.usage(conversation.id))
+    const shown = applyCompaction(
+      messages.map(({ message }) => message),
+      (await chats.compaction(conversation.id)) ?? NO_COMPACTION,
+    )
+    const usage = await chats.usage(conversation.id)
+    return toConversationResource(conversation, messages, shown, usage)
   })
 
   app.delete('/conversations/:id', { schema: remove, config }, async (request, reply) => {

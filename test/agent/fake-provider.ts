@@ -39,11 +39,11 @@ export async function fakeProvider(t: TestContext, ...script: Answer[]) {
 
 /** An error with a word that must not be told any further. */
 export const refuse =
-  (status: number, headers: Record<string, string> = {}): Answer =>
+  (status: number, headers: Record<string, string> = {}, message = 'CANARY sk-12345'): Answer =>
   (response) =>
     response
       .writeHead(status, { 'content-type': 'application/json', ...headers })
-      .end('{"type":"error","error":{"type":"some_error","message":"CANARY sk-12345"}}')
+      .end(JSON.stringify({ type: 'error', error: { type: 'some_error', message } }))
 
 type Ending = 'end' | 'cut' | 'hang'
 

@@ -6,12 +6,14 @@ import { startServer } from './net/local-server.ts'
 
 const object = { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] }
 
+const answerTo = (url: string) => `answer to ${url}`
+
 /** A server with HTTP tools for it; counts what it is asked for, and does not answer the first `silent` requests. */
-export async function toolShop(t: TestContext, { silent = 0 } = {}) {
+export async function toolShop(t: TestContext, { silent = 0, answer = answerTo } = {}) {
   const hits: string[] = []
   const { url, port } = await startServer(t, (request, response) => {
     hits.push(`${request.method} ${request.url}`)
-    if (hits.length > silent) response.end(`answer to ${request.url}`)
+    if (hits.length > silent) response.end(answer(`${request.url}`))
   })
   return {
     hits,

@@ -1,4 +1,5 @@
 import type { Message } from '../model.ts'
+import { isByUser } from '../said-by.ts'
 import { bodiesIn, toTextPart } from './bodies.ts'
 import type { Compaction } from './compaction.ts'
 import { messageTokens, partTokens } from './message-tokens.ts'
@@ -77,7 +78,7 @@ function boundaries(
 }
 
 export function newestRequest(messages: readonly Message[]): { index: number; tokens: number } {
-  const index = messages.findLastIndex(({ role }) => role === 'user')
+  const index = messages.findLastIndex(isByUser)
   const message = messages[index]
   const parts = message ? requestParts(message) : []
   return { index, tokens: parts.reduce((sum, part) => sum + partTokens(part), 0) }
