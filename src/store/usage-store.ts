@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { tellingFaults } from './storage-fault.ts'
 import type { Tables } from './tables.ts'
+import { inSnapshot } from './transaction.ts'
 import type { UsageStore, UseCounts } from './usage.ts'
 
 export function createUsageStore(db: Kysely<Tables>): UsageStore {
@@ -18,39 +19,41 @@ export function createUsageStore(db: Kysely<Tables>): UsageStore {
       return { ...versions.reduce<UseCounts>(add, NONE), versions }
     },
 
-    async total() {
-      const uses = await db.selectFrom('skill_uses').select(counts).executeTakeFirstOrThrow()
-      const { rows } = await sql<Record<keyof typeof TOTALS, number | null>>`
-        select
-          (select count(*) from conversations) as conversations,
-          (select count(*) from turns) as turns,
-          count(*) as calls,
-          sum(catalog_tokens) as catalog,
-          sum(body_tokens) as bodies,
-          sum(inlined_tokens) as inlined,
-          (select sum(catalog) from (${FRESH}) as fresh) as fresh_catalog,
-          (select sum(tokens) from skill_uses where kind = 'load') as fresh_bodies,
-          (select sum(inlined) from (${FRESH}) as fresh) as fresh_inlined
-        from turn_steps`.execute(db)
-      const row = { ...TOTALS, ...rows[0] }
-      const number = (key: keyof typeof TOTALS) => Number(row[key] ?? 0)
-      return {
-        ...toCounts(uses),
-        conversations: number('conversations'),
-        turns: number('turns'),
-        modelCalls: number('calls'),
-        sent: {
-          catalog: number('catalog'),
-          bodies: number('bodies'),
-          inlined: number('inlined'),
-        },
-        fresh: {
-          catalog: number('fresh_catalog'),
-          bodies: number('fresh_bodies'),
-          inlined: number('fresh_inlined'),
-        },
-      }
-    },
+    total: () =>
+      inSnapshot(db, async (trx) => {
+        const uses = await trx.selectFrom('skill_uses').select(counts).executeTakeFirstOrThrow()
+        const { rows } = await sql<Record<keyof typeof TOTALS, number | null>>`
+          select
+            (select count(*) from conversations) as conversations,
+            (select count(*) from turns) as turns,
+            count(*) as calls,
+            sum(catalog_tokens) as catalog,
+            sum(body_tokens) as bodies,
+            sum(inlined_tokens) as inlined,
+            (select sum(catalog) from (${FRESH}) as fresh) as fresh_catalog,
+            (select sum(tokens) from skill_uses where kind = 'load'
+              and conversation in (select seq from conversations)) as fresh_bodies,
+            (select sum(inlined) from (${FRESH}) as fresh) as fresh_inlined
+          from turn_steps`.execute(trx)
+        const row = { ...TOTALS, ...rows[0] }
+        const number = (key: keyof typeof TOTALS) => Number(row[key] ?? 0)
+        return {
+          ...toCounts(uses),
+          conversations: number('conversations'),
+          turns: number('turns'),
+          modelCalls: number('calls'),
+          sent: {
+            catalog: number('catalog'),
+            bodies: number('bodies'),
+            inlined: number('inlined'),
+          },
+          fresh: {
+            catalog: number('fresh_catalog'),
+            bodies: number('fresh_bodies'),
+            inlined: number('fresh_inlined'),
+          },
+        }
+      }),
   })
 }
 
