@@ -61,16 +61,22 @@ export async function openTurn(parts: OpenParts, request: TurnRequest): Promise<
     const what = `The conversation is the agent "${name}"'s: leave "agent" out, or begin another one.`
     throw new AppError('body_invalid', what)
   }
-  const setup = setUp(await findAgent(parts.agents, name), settings, parts.defaults)
+  const agent = await findAgent(parts.agents, name)
+  const setup = setUp(agent, settings, parts.defaults)
   parts.models.open(setup.model)
-  if (settings.tools.length > 0) checkCallersTools(settings.tools, await ourNames(parts, setup))
+  const { tools: brought = [] } = request.settings
+  if (brought.length > 0) checkCallersTools(brought, await ourNames(parts, setup))
 
   const shared = { setup, dayBudget: request.dayBudget }
   if (request.messages.length === 0) {
     const continued = await continueTurn(chats, found, settings, request)
     return { ...shared, ...continued, preloaded: [] }
   }
-  const { messages, loads } = await withPreload(parts, request, found?.id)
+  const { messages, loads } = await withPreload(
+    parts,
+    { ...request, among: agent.skills },
+    found?.id,
+  )
   const uses = loads.map((load) => toUse(load, 0))
   const { owner, recording } = request
   const conversation = found ?? (await chats.create({ agent: name, owner, settings }))

@@ -2,6 +2,7 @@ import { nearestNames } from '../domain/nearest-names.ts'
 import type { Loaded } from '../domain/receipt.ts'
 import { AppError } from '../errors.ts'
 import type { Registry } from '../registry/registry.ts'
+import { fits, type SnapshotFilter } from '../registry/snapshot.ts'
 import type { SkillStore } from '../store/skills.ts'
 import type { Chats } from './chats.ts'
 import { loadsIn, markLoad, toLoaded } from './loads.ts'
@@ -14,13 +15,21 @@ export interface PreloadParts {
   chats: Pick<Chats, 'messages'>
 }
 
+interface Preloading {
+  messages: Message[]
+  preload: string[]
+  /** Which skills the agent may have; what a request narrows these to does not matter here. */
+  among: SnapshotFilter
+}
+
 /**
  * Puts skills before the first of the messages, as loads. Takes skills that models may not load
- * themselves. A body that is in the conversation already is not sent again. Throws `skill_not_found` for a name that is not there, or is disabled.
+ * themselves. A body that is in the conversation already is not sent again. Throws
+ * `skill_not_found` for a name that is not there, is disabled, or is not the agent's.
  */
 export async function withPreload(
   { skills, registry, chats }: PreloadParts,
-  { messages, preload }: { messages: Message[]; preload: string[] },
+  { messages, preload, among }: Preloading,
   conversationId: string | undefined,
 ): Promise<{ messages: Message[]; loads: Loaded[] }> {
   const [first, ...rest] = messages
@@ -32,8 +41,8 @@ export async function withPreload(
   const parts: typeof first.content = []
   for (const name of new Set(preload)) {
     const skill = await skills.find(name)
-    if (!skill?.enabled || skill.version === null) {
-      const suggestions = nearestNames(name, (await registry.snapshot()).names())
+    if (!skill?.enabled || skill.version === null || !fits(among)(skill)) {
+      const suggestions = nearestNames(name, (await registry.snapshot()).narrow(among).names())
       throw new AppError('skill_not_found', `No skill is named "${name.slice(0, 64)}".`, {
         members: { suggestions },
       })

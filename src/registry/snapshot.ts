@@ -30,18 +30,22 @@ function ofEntries(revision: number, entries: readonly CatalogEntry[]): Snapshot
     entries,
     has: (name) => names.has(name),
     names: () => names,
-    narrow({ names: only, tags }) {
-      if (only === null && tags === null) return this
-      const wanted = only && new Set(only)
-      const kept = entries.filter(
-        (entry) => (wanted?.has(entry.name) ?? true) && hasTags(entry, tags ?? []),
-      )
-      return ofEntries(revision, kept)
+    narrow(filter) {
+      if (filter.names === null && filter.tags === null) return this
+      return ofEntries(revision, entries.filter(fits(filter)))
     },
   }
 }
 
-function hasTags(entry: CatalogEntry, wanted: readonly string[]): boolean {
+type Named = Pick<CatalogEntry, 'name' | 'tags'>
+
+/** Whether a skill is one of those that a filter leaves. */
+export function fits({ names, tags }: SnapshotFilter): (skill: Named) => boolean {
+  const wanted = names && new Set(names)
+  return (skill) => (wanted?.has(skill.name) ?? true) && hasTags(skill, tags ?? [])
+}
+
+function hasTags(entry: Named, wanted: readonly string[]): boolean {
   const tags = entry.tags.map((tag) => tag.toLowerCase())
   return wanted.every((tag) => tags.includes(tag.toLowerCase()))
 }
