@@ -3,19 +3,16 @@ import { suite, test } from 'node:test'
 import { occurrences } from '../agent/talk.ts'
 import { get } from '../build-app.ts'
 import { atOnce, call, load, say } from '../scripted-model.ts'
+import { BODY_LINE, HOSPITAL } from './shop-fixtures.ts'
 import { converse, shop, toolResults, tools } from './ticket-shop.ts'
 
 const ALL = [...tools.map(({ name }) => name), 'load_skill', 'read_skill_file']
-const HOSPITAL = {
-  message: '我是陈先生，KL-901 已过免费改期期限，但我突然住院了，有证明，能改期吗？',
-}
 const findOut = atOnce(call('get_order', { order_id: 'KL-901' }), load('reschedule-dispute'))
 const lookFurther = atOnce(
   call('get_policy', { product_id: 'SKU-1001', topic: 'reschedule' }),
   call('get_current_time', { timezone: 'Asia/Tokyo' }),
 )
 const exception = say('很抱歉听说您住院。超期 1 天，这次破例一次，仅限这一次。想改到哪一天？')
-const BODY_LINE = '# 逾期改期的破例处理'
 
 suite('the three conversations of ep09', { concurrency: 2 }, () => {
   test('1: one skill, loaded beside a call, narrows the tools and refuses another call', async (t) => {

@@ -4,9 +4,9 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { occurrences } from '../agent/talk.ts'
 import { get, put } from '../build-app.ts'
 import { call, load, say } from '../scripted-model.ts'
+import { BODY_LINE } from './shop-fixtures.ts'
 import { converse, shop, toolResults } from './ticket-shop.ts'
 
-const BODY_LINE = '# 逾期改期的破例处理'
 const SHIPPED = [
   'agent-builder',
   'code-review',
