@@ -90,7 +90,7 @@ export async function killScene(t: TestContext, point: number) {
     scene.kill = () => service.kill('SIGKILL')
     async function ask<Body>(path: string, init?: RequestInit) {
       const response = await fetch(`${service.url}/api/v1${path}`, init)
-      const body: Body = await response.json()
+      const body = (await response.json()) as Body
       return { status: response.status, body }
     }
     return { ...service, ask, chat: (body: object) => ask<Turn>('/chat', json(body)) }

@@ -71,10 +71,8 @@ async function finish(scene: Scene, service: Service, begun: Turn | undefined) {
 async function goOn(service: Service, id: string): Promise<Turn> {
   const { body } = await service.ask<{ data: Turn[] }>(`/conversations/${id}/turns`)
   const turn = body.data.at(-1)
-  assert.ok(
-    turn && ['interrupted', 'requires_action', 'completed'].includes(turn.status),
-    turn.status,
-  )
+  assert.ok(turn, 'the conversation has a turn')
+  assert.ok(['interrupted', 'requires_action', 'completed'].includes(turn.status), turn.status)
   if (turn.status !== 'interrupted') return turn
   return toTurn(await service.chat({ conversation_id: id }))
 }
