@@ -19,6 +19,12 @@ function lastWords({ messages }: Sent): string | undefined {
   return last.some(({ type }) => type === 'tool_result') ? undefined : last.at(-1)?.text
 }
 
+/** Whether the user says just that. */
+const userSays = ({ messages }: Sent, words: string | undefined): boolean =>
+  messages.some(
+    ({ role, content }) => role === 'user' && content.some(({ text }) => text === words),
+  )
+
 /** A model that looks up the number it is asked for, and summarises when it has no tools. */
 function answerTo(sent: Sent): Said {
   if (sent.tools.length === 0) return say(SUMMARY)
@@ -65,6 +71,7 @@ suite('a conversation that grows beyond the limit', () => {
     const { app, env, say, sent, requests } = await longTalk(t, file)
     const { conversation_id } = await say(app, { message: 'Please greet me.' })
     let service = app
+    const asked = requests.map(() => 'Please greet me.')
     for (let number = 1; number <= 200; number++) {
       if (number === 100) {
         await service.close()
@@ -72,11 +79,13 @@ suite('a conversation that grows beyond the limit', () => {
       }
       const turn = await say(service, { conversation_id, message: `${number}` })
       assert.deepEqual([turn.status, turn.output], ['completed', 'There you are.'])
+      while (asked.length < requests.length) asked.push(`${number}`)
     }
     const all = sent()
     all.forEach((one, index) => {
       const tools = requests[index]?.body.tools
       assert.ok(tokensOf(one, tools) <= LIMIT, `request ${index}: ${tokensOf(one, tools)} tokens`)
+      if (one.tools.length > 0) assert.ok(userSays(one, asked[index]), `request ${index}`)
     })
     const last = all.at(-1)
     assert.ok(last)

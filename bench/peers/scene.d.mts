@@ -1,0 +1,4 @@
+export const SYSTEM: string
+export const MESSAGE: string
+export const BODY: string
+export const ANSWER: string
