@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Value } from 'typebox/value'
+import { Compile } from 'typebox/compile'
 import type { Loaded } from '../domain/receipt.ts'
 import type { SkillUse } from '../store/skill-uses.ts'
 import type { Message, ToolResult } from './model.ts'
@@ -16,6 +16,8 @@ const LoadMark = Type.Object({
   allowedTools: Type.Union([Type.Array(Type.String()), Type.Null()]),
 })
 
+const isLoadMark = Compile(LoadMark)
+
 type Part = Pick<ToolResult, 'providerOptions'>
 
 /** As a part's provider options: the vendors pass over what is not theirs. */
@@ -23,7 +25,7 @@ export const markLoad = (load: LoadMark): Part['providerOptions'] => ({ loadskil
 
 export function loadOn({ providerOptions }: Part): LoadMark | undefined {
   const load = providerOptions?.loadskill?.load
-  return Value.Check(LoadMark, load) ? load : undefined
+  return load !== undefined && isLoadMark.Check(load) ? load : undefined
 }
 
 /**

@@ -79,15 +79,19 @@ export async function openTurn(parts: OpenParts, request: TurnRequest): Promise<
   )
   const uses = loads.map((load) => toUse(load, 0))
   const { owner, recording } = request
-  const conversation = found ?? (await chats.create({ agent: name, owner, settings }))
-  const { turn, last } = await begin(chats, conversation, { settings, messages, uses, recording })
+  const opened = { ...shared, preloaded: loads, unanswered: [], waiting: new Map() }
+  if (!found) {
+    const beginning = { state: NOT_BEGUN, messages, uses, recording }
+    const begun = await chats.begin({ agent: name, owner, settings }, beginning)
+    return { ...opened, ...begun, messages: [...messages], added: [] }
+  }
+  const { turn, last } = await begin(chats, found, { settings, messages, uses, recording })
   try {
     if (last) {
-      await settleCalls(chats, conversation.id, last)
+      await settleCalls(chats, found.id, last)
       await chats.saveMessages(turn.id, messages, uses)
     }
-    const state = await stateOf(chats, { ...conversation, settings }, turn)
-    return { ...shared, ...state, preloaded: loads, unanswered: [], waiting: new Map() }
+    return { ...opened, ...(await stateOf(chats, { ...found, settings }, turn)) }
   } catch (error) {
     await saveEnd(chats, turn.id, { ...turn, ...failureOf(error) })
     throw error
@@ -121,6 +125,20 @@ async function findConversation(chats: Chats, { conversationId, owner, seesAll }
   )
 }
 
+const NOT_BEGUN = {
+  stopReason: null,
+  steps: 0,
+  usage: {
+    modelCalls: 0,
+    inputTokens: 0,
+    outputTokens: 0,
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+  },
+  receipt: emptyReceipt(),
+  error: null,
+}
+
 interface Beginning {
   settings: Settings
   messages: Message[]
@@ -135,19 +153,6 @@ async function begin(
   { messages, uses, ...beginning }: Beginning,
 ): Promise<{ turn: Turn; last: Turn | undefined }> {
   const last = await chats.lastTurn(id)
-  const state = {
-    stopReason: null,
-    steps: 0,
-    usage: {
-      modelCalls: 0,
-      inputTokens: 0,
-      outputTokens: 0,
-      cacheReadTokens: 0,
-      cacheWriteTokens: 0,
-    },
-    receipt: emptyReceipt(),
-    error: null,
-  }
   // A turn that did not end well may have left calls open: they are settled once we have the floor.
   const settle = last !== undefined && last.status !== 'completed'
   const turn = await chats.beginTurn(id, {
@@ -155,7 +160,7 @@ async function begin(
     after: last?.id ?? null,
     messages: settle ? [] : messages,
     uses: settle ? [] : uses,
-    state,
+    state: NOT_BEGUN,
   })
   if (!turn) throw inProgress(id)
   return { turn, last: settle ? last : undefined }

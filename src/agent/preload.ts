@@ -7,12 +7,13 @@ import type { SkillStore } from '../store/skills.ts'
 import type { Chats } from './chats.ts'
 import { loadsIn, markLoad, toLoaded } from './loads.ts'
 import type { Message } from './model.ts'
+import { shownMessages } from './shown-messages.ts'
 import { loadOf } from './tools/load-skill.ts'
 
 export interface PreloadParts {
   skills: Pick<SkillStore, 'find' | 'readFile'>
   registry: Pick<Registry, 'snapshot'>
-  chats: Pick<Chats, 'messages'>
+  chats: Pick<Chats, 'messages' | 'compaction'>
 }
 
 interface Preloading {
@@ -35,8 +36,8 @@ export async function withPreload(
   const [first, ...rest] = messages
   if (preload.length === 0 || first?.role !== 'user') return { messages, loads: [] }
 
-  const stored = conversationId === undefined ? [] : await chats.messages(conversationId)
-  const before = loadsIn(stored.map(({ message }) => message))
+  const shown = conversationId === undefined ? [] : await shownMessages(chats, conversationId)
+  const before = loadsIn(shown)
   const loads: Loaded[] = []
   const parts: typeof first.content = []
   for (const name of new Set(preload)) {

@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import { AppError } from '../errors.ts'
+import { insertTurn } from './begin-turn.ts'
 import { answerCall, insertCalls, startCall } from './chat-calls.ts'
 import { toConversation, toTurn, turnColumns } from './chat-rows.ts'
 import {
@@ -19,7 +20,7 @@ import { inTransaction, now } from './transaction.ts'
 
 type Writes<Message, Result, Settings, Compaction> = Pick<
   ChatStore<Message, Result, Settings, Compaction>,
-  | 'create'
+  | 'begin'
   | 'remove'
   | 'beginTurn'
   | 'resumeTurn'
@@ -35,16 +36,25 @@ export function chatWrites<Message, Result, Settings, Compaction>(
   db: Kysely<Tables>,
 ): Writes<Message, Result, Settings, Compaction> {
   return {
-    async create({ agent, owner, settings }) {
-      const at = now()
-      const values = { agent, owner, settings: JSON.stringify(settings) }
-      const row = await db
-        .insertInto('conversations')
-        .values({ ...values, created_at: at, updated_at: at })
-        .returningAll()
-        .executeTakeFirstOrThrow()
-      return toConversation(row)
-    },
+    begin: (conversation, begin) =>
+      inTransaction(db, async (trx) => {
+        const { agent, owner, settings } = conversation
+        const at = now()
+        const row = await trx
+          .insertInto('conversations')
+          .values({
+            agent,
+            owner,
+            settings: JSON.stringify(settings),
+            created_at: at,
+            updated_at: at,
+          })
+          .returningAll()
+          .executeTakeFirstOrThrow()
+        const turn = await insertTurn(trx, { conversation: row.seq, owner }, begin)
+        if (!turn) throw new Error('A conversation that was not there has a turn.')
+        return { conversation: toConversation<Settings>(row), turn }
+      }),
 
     remove: (id) =>
       inTransaction(db, async (trx) => {
@@ -56,32 +66,18 @@ export function chatWrites<Message, Result, Settings, Compaction>(
         return true
       }),
 
-    beginTurn: (id, { after, settings, messages, state, uses = [], recording }) =>
+    beginTurn: (id, { after, settings, ...begin }) =>
       inTransaction(db, async (trx) => {
         const conversation = toSeq('conv', id)
-        if (!(await lockConversation(trx, conversation))) {
+        const locked = await lockConversation(trx, conversation)
+        if (!locked) {
           throw new AppError('conversation_not_found', `There is no conversation ${id}.`)
         }
         const newest = await newestTurn(trx, conversation)
         if (newest !== (after === null ? undefined : toSeq('turn', after))) return undefined
-        const at = now()
-        const row = await trx
-          .insertInto('turns')
-          .values({
-            conversation,
-            ...turnColumns({ ...state, status: 'running' }),
-            created_at: at,
-            updated_at: at,
-          })
-          .onConflict((conflict) => conflict.doNothing())
-          .returningAll()
-          .executeTakeFirst()
-        if (!row) return undefined
-        const place = { ...(await saveSettings(trx, conversation, settings)), turn: row.seq }
-        if (recording) await recordTurn(trx, recording, place)
-        await insertMessages(trx, place, messages)
-        await insertUses(trx, place, uses)
-        return toTurn(row)
+        const turn = await insertTurn(trx, { conversation, owner: locked.owner }, begin)
+        if (turn) await saveSettings(trx, conversation, settings)
+        return turn
       }),
 
     resumeTurn: (turnId, settings, recording) =>
@@ -159,28 +155,28 @@ export function chatWrites<Message, Result, Settings, Compaction>(
 }
 
 /** Locks before it reads, so that the writes to one conversation come one after another. */
-async function lockConversation(trx: Transaction<Tables>, seq: number): Promise<boolean> {
-  const row = await trx
+async function lockConversation(
+  trx: Transaction<Tables>,
+  seq: number,
+): Promise<{ owner: string | null } | undefined> {
+  return trx
     .updateTable('conversations')
     .set(({ ref }) => ({ updated_at: ref('updated_at') }))
     .where('seq', '=', seq)
-    .returning('seq')
+    .returning('owner')
     .executeTakeFirst()
-  return row !== undefined
 }
 
 async function saveSettings<Settings>(
   trx: Transaction<Tables>,
   conversation: number,
   settings: Settings,
-): Promise<{ conversation: number; owner: string | null }> {
-  const { owner } = await trx
+): Promise<void> {
+  await trx
     .updateTable('conversations')
     .set({ settings: JSON.stringify(settings), updated_at: now() })
     .where('seq', '=', conversation)
-    .returning('owner')
-    .executeTakeFirstOrThrow()
-  return { conversation, owner }
+    .execute()
 }
 
 /** Locks the conversation of a turn. A turn may vanish while it runs, with its conversation. */

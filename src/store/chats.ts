@@ -119,6 +119,15 @@ export interface StepRecord<Message, Result> {
   tokens: number
 }
 
+export type NewConversation<Settings> = Pick<Conversation<Settings>, 'agent' | 'owner' | 'settings'>
+
+export interface TurnBeginning<Message> {
+  messages: Message[]
+  state: Omit<TurnState, 'status'>
+  uses?: SkillUse[]
+  recording?: TurnRecording | undefined
+}
+
 /**
  * Conversations, their messages and turns. One method is one transaction. `Message` and `Result`
  * are kept as JSON with a format number; a conversation of another owner does not exist, except
@@ -157,25 +166,18 @@ export interface ChatStore<Message, Result, Settings, Compaction> {
   /** What each model call of a turn was sent, oldest first. */
   steps(turnId: string): Promise<Step[]>
 
-  create(begin: {
-    agent: string
-    owner: string | null
-    settings: Settings
-  }): Promise<Conversation<Settings>>
+  /** A new conversation with its first turn, running. */
+  begin(
+    conversation: NewConversation<Settings>,
+    begin: TurnBeginning<Message>,
+  ): Promise<{ conversation: Conversation<Settings>; turn: Turn }>
   /**
    * A new turn, running, with its first messages. Undefined when one is running, or the newest
    * turn is not `after` (null: there is none).
    */
   beginTurn(
     id: string,
-    begin: {
-      after: string | null
-      settings: Settings
-      messages: Message[]
-      state: Omit<TurnState, 'status'>
-      uses?: SkillUse[]
-      recording?: TurnRecording | undefined
-    },
+    begin: TurnBeginning<Message> & { after: string | null; settings: Settings },
   ): Promise<Turn | undefined>
   /** The turn runs again. Undefined when one is running, or it is not the newest. */
   resumeTurn(

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
+import type { Kysely } from 'kysely'
 import { emptyReceipt } from '../../src/domain/receipt.ts'
 import { createChatStore } from '../../src/store/chat-store.ts'
 import type { ChatStore, Step, TurnState } from '../../src/store/chats.ts'
+import { toSeq } from '../../src/store/ids.ts'
+import type { Tables } from '../../src/store/tables.ts'
 import type { Open } from './databases.ts'
 
 interface Message {
@@ -58,11 +61,23 @@ type Chats = ChatStore<Message, string, Settings, Compaction>
 
 export async function openChats(t: TestContext, open: Open) {
   const db = await open(t)
-  return { db, chats: createChatStore<Message, string, Settings, Compaction>(db) }
+  const chats: Chats = createChatStore<Message, string, Settings, Compaction>(db)
+  databases.set(chats, db)
+  return { db, chats }
 }
 
-export const create = async (chats: Chats, owner: string | null = null) =>
-  (await chats.create({ agent: 'default', owner, settings })).id
+const databases = new WeakMap<Chats, Kysely<Tables>>()
+
+/** A conversation that no turn has begun in yet. */
+export async function create(chats: Chats, owner: string | null = null): Promise<string> {
+  const { conversation, turn } = await chats.begin(
+    { agent: 'default', owner, settings },
+    { messages: [], state: state('running') },
+  )
+  const db = databases.get(chats)
+  await db?.deleteFrom('turns').where('seq', '=', toSeq('turn', turn.id)).execute()
+  return conversation.id
+}
 
 export async function beginTurn(chats: Chats, id: string, after: string | null = null) {
   const turn = await chats.beginTurn(id, { ...begin, after, state: state('running') })

@@ -7,7 +7,10 @@ import { onEachDatabase } from './databases.ts'
 onEachDatabase('the chat store', (open) => {
   test('a conversation exists for its owner, and for who sees all', async (t) => {
     const { chats } = await openChats(t, open)
-    const made = await chats.create({ agent: 'default', owner: 'key_1', settings })
+    const { conversation: made } = await chats.begin(
+      { agent: 'default', owner: 'key_1', settings },
+      { messages: [], state: state('running') },
+    )
     assert.match(made.id, /^conv_[0-9a-z]{8}$/)
     assert.deepEqual(await chats.find(made.id, 'key_1'), made)
     assert.deepEqual(await chats.find(made.id), made)
