@@ -1,5 +1,4 @@
 import { dirname, resolve } from 'node:path'
-import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Agent } from './agent/agent.ts'
 import { createAgents } from './agent/agents.ts'
@@ -15,11 +14,11 @@ import { joinSources } from './agent/tool-sources.ts'
 import { openWorkspace } from './agent/workspace/open-workspace.ts'
 import type { Config } from './config.ts'
 import { createDefinitionStore } from './store/definition-store.ts'
+import type { openDatabase } from './store/open.ts'
 import type { SkillStore } from './store/skills.ts'
-import type { Tables } from './store/tables.ts'
 
 interface Parts {
-  db: Kysely<Tables>
+  db: Awaited<ReturnType<typeof openDatabase>>
   skills: SkillStore
   log: Logger
 }

@@ -3,7 +3,7 @@ import type { Defined, DefinitionStore, DefinitionWritten } from '../store/defin
 import type { Recording } from '../store/idempotency.ts'
 import { type Agent, DEFAULT_AGENT } from './agent.ts'
 
-export const DEFAULT_NAME = 'default'
+const DEFAULT_NAME = 'default'
 
 /** What `default` is until somebody writes it. */
 const BUILT_IN: Defined<Agent> = {

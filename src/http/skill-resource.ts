@@ -59,7 +59,7 @@ const state = {
   updated_at: Time,
 }
 
-export const SkillSummaryResource = Type.Object({ ...identity, ...contents, ...state })
+const SkillSummaryResource = Type.Object({ ...identity, ...contents, ...state })
 export const SkillHitResource = Type.Object({
   ...SkillSummaryResource.properties,
   score: Type.Optional(
@@ -137,7 +137,7 @@ const toState = (skill: Omit<SkillSummary, 'fileCount'>) => ({
 })
 
 /** The one place where a stored skill gets its names on the wire. */
-export const toSkillSummary = (skill: SkillSummary): Static<typeof SkillSummaryResource> => ({
+const toSkillSummary = (skill: SkillSummary): Static<typeof SkillSummaryResource> => ({
   id: skill.id,
   ...toContents(skill, skill.fileCount - 1, skill.size),
   ...toState(skill),

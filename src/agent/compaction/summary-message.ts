@@ -43,7 +43,7 @@ export function summaryMessage(
 }
 
 /** The newest of the bodies that each skill has: it replaced the others. */
-export function lastOfEach(bodies: readonly Body[]): Body[] {
+function lastOfEach(bodies: readonly Body[]): Body[] {
   const last = new Map<string, Body>()
   for (const body of bodies) {
     last.delete(body.load.name)

@@ -5,7 +5,7 @@ import { canonicalJson, cleanSchema, schemaFault } from './clean-schema.ts'
 import { cleanLine, cleanText, shortened } from './clean-text.ts'
 import { safeName } from './tool-name.ts'
 
-export const MAX_TOOLS = 128
+const MAX_TOOLS = 128
 const MAX_DESCRIPTION = 1000
 const MAX_LEFT_OUT = 100
 /** A list of schemas that take long to read must not keep the service from everything else. */

@@ -29,5 +29,5 @@ export function hostFault(hostname: string, port: number, allows: AllowHosts): s
 export const notPublic = (what: string): string =>
   `${what} not on the public internet: requests to it are not allowed, unless TOOLS_ALLOW_HOSTS names it.`
 
-export const portOf = ({ port, protocol }: { port: string; protocol: string }): number =>
+const portOf = ({ port, protocol }: { port: string; protocol: string }): number =>
   port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
