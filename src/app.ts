@@ -3,6 +3,8 @@ import type { Chats } from './agent/chats.ts'
 import type { Models } from './agent/model.ts'
 import { RunningTurns } from './agent/running-turns.ts'
 import type { Defaults } from './agent/setup.ts'
+import { modelRoutes } from './compat/openai-chat/models.ts'
+import { completionRoutes } from './compat/openai-chat/routes.ts'
 import { type AuthOptions, auth } from './http/auth.ts'
 import { answerClientError, newRequestId } from './http/client-error.ts'
 import { etags } from './http/etag.ts'
@@ -120,8 +122,7 @@ export function buildApp(options: AppOptions) {
     stallMs,
   })
   app.register(catalogRoutes, { prefix, skills, meanings, registry })
-  app.register(chatRoutes, {
-    prefix,
+  const chat = {
     skills,
     meanings,
     registry,
@@ -134,7 +135,8 @@ export function buildApp(options: AppOptions) {
     hooks: agent.hooks,
     idempotency: options.idempotency,
     defaults: options.defaults,
-  })
+  }
+  app.register(chatRoutes, { prefix, ...chat })
   app.register(agentRoutes, { prefix, agents: agent.agents, models, idempotency })
   app.register(toolRoutes, {
     prefix,
@@ -154,5 +156,9 @@ export function buildApp(options: AppOptions) {
   app.register(statsRoutes, { prefix, skills, registry, usage: options.usage })
   app.register(conversationRoutes, { prefix, chats, running, workspace: agent.workspace })
   app.register(turnRoutes, { prefix, chats })
+
+  const compat = '/v1'
+  app.register(completionRoutes, { prefix: compat, ...chat })
+  app.register(modelRoutes, { prefix: compat, agents: agent.agents })
   return app
 }

@@ -27,6 +27,8 @@ export interface Toolbox {
   policy: Policy
   ours: readonly Tool[]
   callers: readonly ToolDefinition[]
+  /** Whether somebody is there to approve a call. */
+  approvable: boolean
 }
 
 interface Judging {
@@ -42,7 +44,7 @@ interface Judging {
  */
 export async function judge(
   call: ToolCall,
-  { policy, ours, callers }: Toolbox,
+  { policy, ours, callers, approvable }: Toolbox,
   { hooks, step, approved = false }: Judging,
 ): Promise<Verdict> {
   const { toolName: name, providerOptions } = call
@@ -66,7 +68,10 @@ export async function judge(
   }
   if (!tool) return { kind: 'client' }
   const asks = decision.kind === 'ask' || word?.decision === 'ask'
-  return asks && !approved ? { kind: 'approval', tool } : { kind: 'tool', tool }
+  if (!asks || approved) return { kind: 'tool', tool }
+  if (approvable) return { kind: 'approval', tool }
+  const why = `The tool "${name}" needs an approval, and nobody can give one here: it did not run.`
+  return { kind: 'refused', why, denied: { tool: name, skill: null, by: 'rule' } }
 }
 
 export interface Outcome extends Answered<ToolResult> {

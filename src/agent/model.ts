@@ -27,6 +27,8 @@ export interface ModelRequest {
   /** Null takes the provider's default. */
   temperature: number | null
   maxOutputTokens: number
+  /** Whether a tool has to be called, or which; absent: as the model likes. */
+  toolChoice?: 'required' | { name: string } | undefined
 }
 
 export interface Reply {

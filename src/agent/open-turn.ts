@@ -36,6 +36,8 @@ export interface TurnRequest extends Continuation {
   messages: Message[]
   /** Names of skills to put before the first message, as loads. */
   preload: string[]
+  /** False where nobody can approve a call: those that need it are refused. */
+  approvable?: boolean
   /** Stored together with the beginning of the turn. */
   recording: TurnRecording | undefined
 }
@@ -62,7 +64,8 @@ export async function openTurn(parts: OpenParts, request: TurnRequest): Promise<
     throw new AppError('body_invalid', what)
   }
   const agent = await findAgent(parts.agents, name)
-  const setup = setUp(agent, settings, parts.defaults)
+  const { approvable = true } = request
+  const setup = { ...setUp(agent, settings, parts.defaults), approvable }
   parts.models.open(setup.model)
   const { tools: brought = [] } = request.settings
   if (brought.length > 0) checkCallersTools(brought, await ourNames(parts, setup))

@@ -63,12 +63,12 @@ export async function planStep(
   const none = offer.entries.length === 0
   return {
     request: {
-      system: systemPrompt(setup.instructions, none ? '' : catalog.text),
+      system: systemPrompt(setup.instructions, none ? '' : catalog.text, setup.afterCatalog),
       tools: policy.narrow([...setup.callers, ...ours]),
       temperature: setup.temperature,
       maxOutputTokens: setup.maxOutputTokens,
     },
-    toolbox: { policy, ours, callers: setup.callers },
+    toolbox: { policy, ours, callers: setup.callers, approvable: setup.approvable },
     offer,
     catalog,
     tokens: {

@@ -12,6 +12,8 @@ export interface Settings {
   model: string | null
   /** Instead of the agent's own. */
   instructions: string | null
+  /** What the caller has to say besides, behind the catalog. */
+  afterCatalog: string | null
   /** Which skills are on offer; null does not narrow. */
   skills: { names: string[] | null; tags: string[] | null }
   /** The caller's tools: their calls are handed to the caller. */
@@ -27,6 +29,7 @@ export interface Settings {
 export const DEFAULT_SETTINGS: Settings = {
   model: null,
   instructions: null,
+  afterCatalog: null,
   skills: { names: null, tags: null },
   tools: [],
   maxSteps: null,

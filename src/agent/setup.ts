@@ -18,12 +18,16 @@ export interface Defaults {
 /** What a turn runs with, by its agent and by what was asked for in the conversation. */
 export interface Setup {
   instructions: string
+  /** Null adds nothing. */
+  afterCatalog: string | null
   /** Null is the configured one. */
   model: string | null
   skills: SnapshotFilter
   callers: readonly ToolDefinition[]
   hasTool(name: string): boolean
   asksFor(tool: string): boolean
+  /** Whether somebody is there to approve a call; where not, calls that need it are refused. */
+  approvable: boolean
   maxSteps: number
   maxOutputTokens: number
   temperature: number | null
@@ -41,11 +45,13 @@ export function setUp(agent: Agent, settings: Settings, defaults: Defaults): Set
     globs.some((glob) => matchesGlob(glob, name))
   return {
     instructions: instructions ?? agent.instructions ?? DEFAULT_INSTRUCTIONS,
+    afterCatalog: settings.afterCatalog,
     model: model ?? agent.model,
     skills: both(agent.skills, settings.skills),
     callers: settings.tools,
     hasTool: among(agent.tools),
     asksFor: among(agent.approval),
+    approvable: true,
     maxSteps: maxSteps ?? agent.maxSteps,
     maxOutputTokens: maxOutputTokens ?? defaults.maxOutputTokens,
     temperature: settings.temperature,

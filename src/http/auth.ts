@@ -10,8 +10,8 @@ declare module 'fastify' {
     key: Pick<ApiKey, 'id' | 'scopes' | 'budget'> | null
   }
   interface FastifyContextConfig {
-    /** What a key needs for this route; absent: no key at all. */
-    scope?: Scope
+    /** What a key needs for this route, or one of which; absent: no key at all. */
+    scope?: Scope | readonly Scope[]
   }
 }
 
@@ -37,8 +37,10 @@ export const auth = fp<AuthOptions>(async (app, { mode, keys, adminKey }) => {
         'Send a valid key as "Authorization: Bearer …" or "x-api-key".',
       )
     }
-    if (!key.scopes.includes(scope) && !key.scopes.includes('admin')) {
-      throw new AppError('insufficient_scope', `The key lacks the scope "${scope}".`)
+    const enough: readonly Scope[] = [scope, 'admin' as const].flat()
+    if (!key.scopes.some((one) => enough.includes(one))) {
+      const wanted = [scope].flat().map((one) => `"${one}"`)
+      throw new AppError('insufficient_scope', `The key lacks the scope ${wanted.join(' or ')}.`)
     }
     request.key = key
   })

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify'
 import { goneSignal } from './gone.ts'
 import { toProblem } from './problem.ts'
 
-const PING_MS = 15_000
+export const PING_MS = 15_000
 export const STALL_MS = 30_000
 
 /**

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { AppError } from '../errors.ts'
 import { toCall, toConversation, toTurn } from './chat-rows.ts'
 import type { ChatStore, Usage } from './chats.ts'
+import { chunks } from './chunks.ts'
 import { type IdPrefix, toId, toSeq } from './ids.ts'
 import type { Tables } from './tables.ts'
 import { comparable } from './transaction.ts'
@@ -13,6 +14,7 @@ type Reads<Message, Result, Settings, Compaction> = Pick<
   | 'messages'
   | 'lastCalls'
   | 'findCall'
+  | 'findWaiting'
   | 'compaction'
   | 'spent'
   | 'turns'
@@ -81,6 +83,24 @@ export function chatReads<Message, Result, Settings, Compaction>(
         .where('call_id', '=', comparable(callId))
         .executeTakeFirst()
       return row && { ...toCall<Result>(row), output: row.output && JSON.parse(row.output) }
+    },
+
+    async findWaiting(callIds, owner) {
+      for (const ids of chunks(callIds)) {
+        const row = await db
+          .selectFrom('tool_calls')
+          .innerJoin('conversations', 'conversations.seq', 'tool_calls.conversation')
+          .select('tool_calls.conversation')
+          .where('tool_calls.call_id', 'in', ids.map(comparable))
+          .where('tool_calls.kind', '=', 'client')
+          .where('tool_calls.result', 'is', null)
+          .where('conversations.owner', owner === null ? 'is' : '=', owner)
+          .orderBy('tool_calls.seq', 'desc')
+          .limit(1)
+          .executeTakeFirst()
+        if (row) return toId('conv', row.conversation)
+      }
+      return undefined
     },
 
     async compaction(id) {

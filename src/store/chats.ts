@@ -151,6 +151,8 @@ export interface ChatStore<Message, Result, Settings, Compaction> {
     id: string,
     callId: string,
   ): Promise<(Call<Result> & { output: string | null }) | undefined>
+  /** The conversation of that owner in which one of these calls waits for its caller. */
+  findWaiting(callIds: readonly string[], owner: string | null): Promise<string | undefined>
   /** What is left out of the context, if anything. */
   compaction(id: string): Promise<Compaction | undefined>
   /** Tokens that the model calls of an owner cost on a day (`YYYY-MM-DD`, UTC). */

@@ -32,6 +32,28 @@ onEachDatabase('a turn in the chat store', (open) => {
     assert.equal((await chats.messages(id)).length, 3)
   })
 
+  test('finds the conversation of an owner in which a call waits for its caller', async (t) => {
+    const { chats } = await openChats(t, open)
+    const waitsIn = async (owner: string | null, calls: ReturnType<typeof call>[]) => {
+      const { id } = await chats.create({ agent: 'default', owner, settings })
+      const turn = await beginTurn(chats, id)
+      const record = { step: step(1), message: says(''), calls, tokens: 0 }
+      await chats.saveStep(turn.id, record, state('running'))
+      return { id, turn }
+    }
+    const mine = await waitsIn('key_a', [call('one', 'client'), call('two', 'approval')])
+    const free = await waitsIn(null, [call('three', 'client'), call('four')])
+    assert.equal(await chats.findWaiting(['no\0ne', 'one'], 'key_a'), mine.id)
+    assert.equal(await chats.findWaiting(['three'], null), free.id)
+    assert.equal(await chats.findWaiting(['one'], null), undefined)
+    assert.equal(await chats.findWaiting(['three'], 'key_a'), undefined)
+    assert.equal(await chats.findWaiting(['two', 'four'], 'key_a'), undefined)
+    assert.equal(await chats.findWaiting([], 'key_a'), undefined)
+    const answered = [{ callId: 'one', result: 'Done' }]
+    await chats.saveResults(mine.turn.id, answered, undefined, state('running'))
+    assert.equal(await chats.findWaiting(['one'], 'key_a'), undefined)
+  })
+
   test('gives the calls of the newest step that had any', async (t) => {
     const { chats } = await openChats(t, open)
     const id = await create(chats)

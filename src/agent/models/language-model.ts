@@ -9,7 +9,7 @@ import { streamParts, type TimeLimits } from './stream-parts.ts'
 
 export type CallOptions = Pick<
   LanguageModelV4CallOptions,
-  'prompt' | 'tools' | 'maxOutputTokens' | 'temperature' | 'providerOptions'
+  'prompt' | 'tools' | 'toolChoice' | 'maxOutputTokens' | 'temperature' | 'providerOptions'
 >
 type Limits = TimeLimits & Pick<Config, 'MODEL_ANSWER_TIMEOUT_MS' | 'MODEL_MAX_ANSWER_BYTES'>
 
@@ -59,6 +59,7 @@ const toCallOptions = ({
   tools,
   temperature,
   maxOutputTokens,
+  toolChoice,
 }: ModelRequest): CallOptions => ({
   // A blank text is refused by the providers.
   prompt: system.trim() ? [{ role: 'system', content: system }, ...messages] : [...messages],
@@ -68,9 +69,15 @@ const toCallOptions = ({
     description,
     inputSchema,
   })),
+  toolChoice: toolChoice && toToolChoice(toolChoice),
   maxOutputTokens,
   temperature: temperature ?? undefined,
 })
+
+const toToolChoice = (
+  choice: Exclude<ModelRequest['toolChoice'], undefined>,
+): CallOptions['toolChoice'] =>
+  choice === 'required' ? { type: 'required' } : { type: 'tool', toolName: choice.name }
 
 /** A signal that follows the caller's, and fires by itself when the answer takes too long. */
 function limitedTo(milliseconds: number, caller: AbortSignal) {

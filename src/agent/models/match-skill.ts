@@ -1,3 +1,5 @@
+import { HOW_TO_USE_SKILLS } from '../prompt.ts'
+
 export interface Candidate {
   name: string
   description: string
@@ -5,11 +7,14 @@ export interface Candidate {
 
 const ENTITIES: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' }
 
-/** The skills in the catalog that ends a system prompt: lines `- name: description`. */
+/** The skills in the catalog of a system prompt: lines `- name: description`. */
 export function readCatalog(system: string): Candidate[] {
   const line = /^- ([\p{L}\p{N}_-]+)(?:: (.*))?$/gmu
-  const catalog = system.split(/\n{2,}/).findLast((block) => block.search(line) >= 0) ?? ''
-  return [...catalog.matchAll(line)].map(([, name = '', description = '']) => ({
+  const isList = (block: string) => block.search(line) >= 0
+  // What a caller has to say stands behind the catalog, and may hold a list too.
+  const behind = system.split(HOW_TO_USE_SKILLS)[1]?.split(/\n{2,}/)
+  const catalog = behind ? behind.find(isList) : system.split(/\n{2,}/).findLast(isList)
+  return [...(catalog ?? '').matchAll(line)].map(([, name = '', description = '']) => ({
     name,
     description: description.replaceAll(/&(amp|lt|gt);/g, (entity) => ENTITIES[entity] ?? entity),
   }))
