@@ -35,7 +35,7 @@ onEachDatabase('a turn in the chat store', (open) => {
   test('finds the conversation of an owner in which a call waits for its caller', async (t) => {
     const { chats } = await openChats(t, open)
     const waitsIn = async (owner: string | null, calls: ReturnType<typeof call>[]) => {
-      const { id } = await chats.create({ agent: 'default', owner, settings })
+      const id = await create(chats, owner)
       const turn = await beginTurn(chats, id)
       const record = { step: step(1), message: says(''), calls, tokens: 0 }
       await chats.saveStep(turn.id, record, state('running'))
