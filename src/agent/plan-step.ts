@@ -5,7 +5,7 @@ import type { Snapshot } from '../registry/snapshot.ts'
 import type { SkillTokens } from '../store/chats.ts'
 import type { SkillStore } from '../store/skills.ts'
 import type { Toolbox } from './answer-call.ts'
-import { loadsIn } from './loads.ts'
+import { type LoadMark, loadsIn } from './loads.ts'
 import type { Message, ModelRequest } from './model.ts'
 import { policyOf } from './policy.ts'
 import { systemPrompt } from './prompt.ts'
@@ -37,6 +37,8 @@ export interface Planned {
   setup: Setup
   /** What the conversation is about. */
   about: string
+  /** The skills whose bodies were in the context at any time. */
+  everLoaded: ReadonlyMap<string, LoadMark>
 }
 
 /**
@@ -45,7 +47,7 @@ export interface Planned {
  */
 export async function planStep(
   parts: PlanParts,
-  { conversationId, setup, about }: Planned,
+  { conversationId, setup, about, everLoaded }: Planned,
   messages: readonly Message[],
 ): Promise<StepPlan> {
   const offer = (await parts.registry.snapshot()).narrow(setup.skills)
@@ -58,7 +60,7 @@ export async function planStep(
   })
   const ours = [
     ...(await toolsOf(parts.tools, setup, { conversationId, loads })),
-    ...skillTools(parts, setup, { offer, loads, whole: isWhole(catalog) }),
+    ...skillTools(parts, setup, { offer, loads, everLoaded, whole: isWhole(catalog) }),
   ]
   const none = offer.entries.length === 0
   return {
@@ -89,17 +91,17 @@ async function toolsOf(
   return (await tools(step)).filter(({ name }) => hasTool(name) && !taken.has(name))
 }
 
-interface SkillStep extends Pick<ToolStep, 'loads'> {
+interface SkillStep extends Pick<ToolStep, 'loads'>, Pick<Planned, 'everLoaded'> {
   offer: Snapshot
   /** Whether the catalog shows all of it. */
   whole: boolean
 }
 
 function skillTools({ skills, meanings }: PlanParts, setup: Setup, step: SkillStep): Tool[] {
-  const { offer, loads, whole } = step
+  const { offer, loads, everLoaded, whole } = step
   if (offer.entries.length === 0) return []
   const surroundings = { skills, offer, loads }
-  const tools = [loadSkill(surroundings), readSkillFile(surroundings)]
+  const tools = [loadSkill({ ...surroundings, everLoaded }), readSkillFile(surroundings)]
   if (!whole) tools.push(searchSkills({ skills, meanings, offer, filter: setup.skills }))
   return tools
 }

@@ -49,7 +49,7 @@ export async function withPreload(
       })
     }
     const current = { ...skill, version: skill.version }
-    const { text, load } = loadOf(current, before.get(name))
+    const { text, load } = loadOf(current, { before: before.get(name) })
     loads.push(toLoaded(load, 0))
     parts.push({ type: 'text', text, providerOptions: markLoad(load) })
   }

@@ -2,6 +2,7 @@ import { estimateTokens } from '../domain/tokens.ts'
 import type { Chats } from './chats.ts'
 import { compact } from './compaction/compact.ts'
 import { applyCompaction, type Compaction, NO_COMPACTION } from './compaction/compaction.ts'
+import { loadsIn } from './loads.ts'
 import type { Message, Model, ModelUsage } from './model.ts'
 import type { OpenTurn } from './opened-turn.ts'
 import { type PlanParts, planStep, type StepPlan } from './plan-step.ts'
@@ -36,7 +37,12 @@ export async function openContext(
 
   async function show(messages: readonly Message[]): Promise<Prepared> {
     const view = applyCompaction(messages, compaction)
-    const planned = { setup, conversationId: id, about: requestText(messages) }
+    const planned = {
+      setup,
+      conversationId: id,
+      about: requestText(messages),
+      everLoaded: loadsIn(messages),
+    }
     return { plan: await planStep(parts, planned, view), messages: view }
   }
 

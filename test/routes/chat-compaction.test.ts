@@ -144,6 +144,20 @@ suite('a conversation that grows beyond the limit', () => {
     assert.equal((await ask({ conversation_id, message: 'More.' })).output, 'On.')
   })
 
+  test('says that a skill is sent again, once there was no room for its body', async (t) => {
+    const env = { CONTEXT_MAX_TOKENS: '4000' }
+    const skills = ['one', 'two'].map((name) => skillMd(name, 'lorem ipsum dolor '.repeat(600)))
+    const script = [load('one'), load('two'), load('one'), say('Done.')]
+    const { ask, sent } = await talk(t, script, { env, skills })
+    const turn = await ask({ message: 'Do both.' })
+    assert.equal(turn.status, 'completed')
+    const repeats = turn.receipt.loaded.map(({ repeat }: { repeat: boolean }) => repeat)
+    assert.deepEqual(repeats, [false, false, false])
+    const last = sent().at(-1)?.results.at(-1)?.text ?? ''
+    assert.match(last, /<skill name="one"/)
+    assert.match(last, /has left the context since/)
+  })
+
   test('ends with its budget when even the shortest is too long', async (t) => {
     const env = { CONTEXT_MAX_TOKENS: '1000' }
     const { ask, requests } = await talk(t, [say('Never.')], { env })

@@ -12,10 +12,12 @@ interface Surroundings {
   offer: Snapshot
   /** Bodies that are in the context before this step. */
   loads: ReadonlyMap<string, LoadMark>
+  /** Bodies that were in it at any time. */
+  everLoaded: ReadonlyMap<string, LoadMark>
 }
 
 /** One for each step: of two loads of a skill in one batch, the first brings the body. */
-export function loadSkill({ skills, offer, loads }: Surroundings): Tool {
+export function loadSkill({ skills, offer, loads, everLoaded }: Surroundings): Tool {
   const found = new Map<string, Promise<StoredSkill | undefined>>()
 
   return {
@@ -37,17 +39,33 @@ export function loadSkill({ skills, offer, loads }: Surroundings): Tool {
       const skill = await finding
       if (!skill?.enabled || skill.version === null) throw unknownSkill(name, offer)
 
-      return loadOf({ ...skill, version: skill.version }, loads.get(name), again !== undefined)
+      const dropped = everLoaded.has(name) && !loads.has(name)
+      const loaded = { before: loads.get(name), again: again !== undefined, dropped }
+      return loadOf({ ...skill, version: skill.version }, loaded)
     },
   }
 }
 
+const SENT_AGAIN =
+  'It was loaded before and has left the context since, for that grew too long: this is it again.'
+
 type CurrentSkill = StoredSkill & { version: number }
 
-/** The body, or one short line while the context holds it; `before` is what it holds of the skill. */
-export function loadOf(skill: CurrentSkill, before: LoadMark | undefined, again = false) {
-  const repeat = again || before?.digest === skill.digest
-  const text = repeat ? repeatLine(skill.name, skill.version) : loadText(skill, before?.version)
+interface EarlierLoad {
+  /** What the context holds of the skill. */
+  before: LoadMark | undefined
+  /** Whether it is asked for twice in one batch. */
+  again?: boolean
+  /** Whether the context held it once, and does no longer. */
+  dropped?: boolean
+}
+
+/** The body, or one short line while the context holds it. */
+export function loadOf(skill: CurrentSkill, { before, again, dropped }: EarlierLoad) {
+  const repeat = again === true || before?.digest === skill.digest
+  const body = loadText(skill, before?.version)
+  const sentAgain = dropped && !again ? `${body}\n${SENT_AGAIN}` : body
+  const text = repeat ? repeatLine(skill.name, skill.version) : sentAgain
   return { text, load: markOf(skill, text, repeat) }
 }
 
