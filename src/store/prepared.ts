@@ -24,6 +24,22 @@ export type Parameters<Values> = <Name extends keyof Values & string>(
 ) => RawBuilder<Values[Name]>
 
 /**
+ * How a database in this process answers a query without waiting for it. `within` says whether the
+ * query is part of the open transaction; undefined when the query has to wait for its turn.
+ */
+export type RunAtOnce = <Row>(
+  query: CompiledQuery<Row>,
+  within: boolean,
+) => QueryResult<Row> | undefined
+
+const atOnce = new WeakMap<DialectAdapter, RunAtOnce>()
+
+/** Says that a database can do so: its prepared queries then do. */
+export function answersAtOnce(db: Kysely<Tables>, run: RunAtOnce): void {
+  atOnce.set(db.getExecutor().adapter, run)
+}
+
+/**
  * A query of every turn: built and compiled once for each database, since that takes several times
  * as long as to run it. `null` never equals anything: it may be set, not compared with.
  */
@@ -46,6 +62,8 @@ export function prepared<Values extends object, Row>(
     const parameters = query.parameters.map((parameter) =>
       parameter instanceof Parameter ? Reflect.get(values, parameter.name) : parameter,
     )
-    return db.executeQuery({ ...query, parameters })
+    const ready = { ...query, parameters }
+    const run = atOnce.get(db.getExecutor().adapter)
+    return run?.(ready, db.isTransaction) ?? db.executeQuery(ready)
   }
 }
