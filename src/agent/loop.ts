@@ -1,5 +1,5 @@
+import { breathe } from '../breathe.ts'
 import { judge } from './answer-call.ts'
-import { breathe } from './breathe.ts'
 import type { Message, Model, ModelUsage, Reply, TextDelta } from './model.ts'
 import { isTooLong } from './models/failure.ts'
 import type { StepPlan } from './plan-step.ts'

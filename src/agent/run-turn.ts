@@ -1,18 +1,17 @@
 import type { Loaded } from '../domain/receipt.ts'
 import type { AppError } from '../errors.ts'
-import type { StopReason, TurnStatus } from '../store/chats.ts'
-import { budgetOf, openBudget, tokensOf } from './budget.ts'
+import { budgetOf, openBudget } from './budget.ts'
 import type { Chats } from './chats.ts'
 import type { Hooks } from './hooks/open-hooks.ts'
 import { loadOn } from './loads.ts'
-import { type LoopEnd, type ModelAnswered, runLoop } from './loop.ts'
+import { runLoop } from './loop.ts'
 import type { Message, Models, ModelUsage, TextDelta, ToolCall, ToolResult } from './model.ts'
 import type { OpenTurn } from './opened-turn.ts'
 import type { PlanParts } from './plan-step.ts'
 import { openContext } from './prepare-step.ts'
 import { runUnanswered } from './run-unanswered.ts'
 import { failureOf, saveEnd, toAppError } from './save-end.ts'
-import { toStepRecord } from './step-record.ts'
+import { storeSteps } from './store-steps.ts'
 import { openTurnHooks } from './turn-hooks.ts'
 import { TurnLedger } from './turn-ledger.ts'
 import { type TurnView, toView, waitingEnd } from './turn-view.ts'
@@ -30,13 +29,6 @@ export interface RunParts extends PlanParts {
   chats: Chats
   models: Models
   hooks: Hooks
-}
-
-const ENDS: Record<Exclude<LoopEnd, 'waiting'>, { status: TurnStatus; stopReason: StopReason }> = {
-  answered: { status: 'completed', stopReason: 'answered' },
-  max_steps: { status: 'incomplete', stopReason: 'max_steps' },
-  max_tokens: { status: 'incomplete', stopReason: 'max_tokens' },
-  budget: { status: 'incomplete', stopReason: 'budget' },
 }
 
 /** The reason of a signal that ends a turn because somebody asked for it. */
@@ -84,7 +76,7 @@ async function* runSteps(
   signal: AbortSignal,
 ): AsyncGenerator<TurnEvent, void, void> {
   const { chats } = parts
-  const { conversation, setup, turn, messages, added, preloaded, waiting } = open
+  const { conversation, setup, turn, messages, preloaded, waiting } = open
   const hooks = openTurnHooks(parts.hooks, open)
   const model = parts.models.open(setup.model)
   const context = await openContext(parts, open, { model, signal })
@@ -115,60 +107,7 @@ async function* runSteps(
     prepare: context.prepare,
     signal,
   })
-  let last: ModelAnswered | undefined
-
-  for await (const event of loop) {
-    switch (event.type) {
-      case 'text.delta':
-        yield event
-        break
-      case 'context.compacted': {
-        const { compaction, calls } = event
-        ledger.called(calls)
-        const tokens = calls.reduce((sum, usage) => sum + tokensOf(usage), 0)
-        await chats.saveCompaction(turn.id, { compaction, tokens }, ledger.state)
-        break
-      }
-      case 'model.answered':
-        last = event
-        ledger.stepped(event)
-        added.push(event.message)
-        // Without calls this may be the end of the turn, and is stored together with it.
-        if (event.calls.length > 0) {
-          await chats.saveStep(turn.id, toStepRecord(event), ledger.state)
-        }
-        for (const { call } of event.calls) yield { type: 'tool.called', step: event.step, call }
-        break
-      case 'turn.prolonged':
-        if (last) await chats.saveStep(turn.id, toStepRecord(last), ledger.state)
-        added.push(event.message)
-        await chats.saveMessages(turn.id, [event.message])
-        if (last) yield { type: 'step.finished', step: last.step, usage: last.usage }
-        break
-      case 'calls.answered': {
-        const { step, outcomes, message, loaded, denied, uses } = event
-        ledger.answered(loaded, denied)
-        for (const { call, verdict } of last?.calls ?? []) {
-          const { kind } = verdict
-          if (kind === 'client' || kind === 'approval') waiting.set(call.toolCallId, kind)
-        }
-        if (message) added.push(message)
-        else ledger.end(waitingEnd(waiting.values()))
-        await chats.saveResults(turn.id, outcomes, message, ledger.state, { uses })
-        for (const one of loaded) yield { type: 'skill.loaded', loaded: one }
-        for (const { result } of outcomes) yield { type: 'tool.finished', step, result }
-        if (last) yield { type: 'step.finished', step, usage: last.usage }
-        break
-      }
-      case 'loop.ended':
-        if (event.end === 'waiting') break
-        ledger.end(ENDS[event.end])
-        if (last?.calls.length === 0 && event.end !== 'budget' && event.end !== 'max_steps') {
-          await chats.saveStep(turn.id, toStepRecord(last), ledger.state)
-          yield { type: 'step.finished', step: last.step, usage: last.usage }
-        } else await chats.saveState(turn.id, ledger.state)
-    }
-  }
+  yield* storeSteps(chats, open, ledger, loop)
 }
 
 /** What the turn begins with; undefined when it goes on. */

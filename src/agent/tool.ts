@@ -41,6 +41,8 @@ export interface Tool extends ToolDefinition {
   needsApproval?(input: ToolInput): boolean
   /** Running it a second time does no harm: it may be run again after a crash. */
   idempotent?: boolean
+  /** It only reads what the service holds: its calls are stored together with their results. */
+  immediate?: boolean
   /** The text may be of any length: what the model is shown of it is cut elsewhere. */
   run(input: ToolInput, context: ToolContext): Promise<ToolOutput>
 }

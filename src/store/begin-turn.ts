@@ -1,10 +1,32 @@
-import type { Transaction } from 'kysely'
+import type { Selectable, Transaction } from 'kysely'
 import { toTurn, turnColumns } from './chat-rows.ts'
 import { insertMessages, insertUses, type Place } from './chat-steps.ts'
+import type { TurnTable } from './chat-tables.ts'
 import type { Turn, TurnBeginning } from './chats.ts'
 import { recordTurn } from './idempotency-store.ts'
+import { prepared } from './prepared.ts'
 import type { Tables } from './tables.ts'
 import { now } from './transaction.ts'
+
+type NewTurn = ReturnType<typeof turnColumns> & { conversation: number; at: string }
+
+const insertRunning = prepared<NewTurn, Selectable<TurnTable>>((db, parameter) =>
+  db
+    .insertInto('turns')
+    .values({
+      conversation: parameter('conversation'),
+      status: parameter('status'),
+      stop_reason: parameter('stop_reason'),
+      steps: parameter('steps'),
+      usage: parameter('usage'),
+      receipt: parameter('receipt'),
+      error: parameter('error'),
+      created_at: parameter('at'),
+      updated_at: parameter('at'),
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll(),
+)
 
 /** Undefined when a turn of the conversation is running. */
 export async function insertTurn<Message>(
@@ -14,12 +36,8 @@ export async function insertTurn<Message>(
 ): Promise<Turn | undefined> {
   const at = now()
   const columns = turnColumns({ ...state, status: 'running' })
-  const row = await trx
-    .insertInto('turns')
-    .values({ conversation, ...columns, created_at: at, updated_at: at })
-    .onConflict((conflict) => conflict.doNothing())
-    .returningAll()
-    .executeTakeFirst()
+  const { rows } = await insertRunning(trx, { conversation, ...columns, at })
+  const [row] = rows
   if (!row) return undefined
   const place = { conversation, owner, turn: row.seq }
   if (recording) await recordTurn(trx, recording, place)

@@ -4,6 +4,7 @@ import { toCall, toConversation, toTurn } from './chat-rows.ts'
 import type { ChatStore, Usage } from './chats.ts'
 import { chunks } from './chunks.ts'
 import { type IdPrefix, toId, toSeq } from './ids.ts'
+import { prepared } from './prepared.ts'
 import type { Tables } from './tables.ts'
 import { comparable } from './transaction.ts'
 
@@ -23,6 +24,14 @@ type Reads<Message, Result, Settings, Compaction> = Pick<
   | 'usage'
   | 'steps'
 >
+
+const selectCompaction = prepared<{ conversation: number }, { compaction: string | null }>(
+  (db, parameter) =>
+    db
+      .selectFrom('conversations')
+      .select('compaction')
+      .where('seq', '=', parameter('conversation')),
+)
 
 export function chatReads<Message, Result, Settings, Compaction>(
   db: Kysely<Tables>,
@@ -104,11 +113,7 @@ export function chatReads<Message, Result, Settings, Compaction>(
     },
 
     async compaction(id) {
-      const row = await db
-        .selectFrom('conversations')
-        .select('compaction')
-        .where('seq', '=', toSeq('conv', id))
-        .executeTakeFirst()
+      const [row] = (await selectCompaction(db, { conversation: toSeq('conv', id) })).rows
       return row?.compaction == null ? undefined : JSON.parse(row.compaction)
     },
 

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { Transaction } from 'kysely'
+import type { Insertable, Transaction } from 'kysely'
 import { FORMAT } from './chat-rows.ts'
 import type { Step } from './chats.ts'
 import { chunks } from './chunks.ts'
+import { prepared } from './prepared.ts'
 import type { SkillUse } from './skill-uses.ts'
 import type { Tables } from './tables.ts'
 import { now } from './transaction.ts'
@@ -14,21 +15,46 @@ export interface Place {
   turn: number
 }
 
+const insertMessage = prepared<{ conversation: number; turn: number; message: string }, unknown>(
+  (db, parameter) =>
+    db.insertInto('messages').values({
+      conversation: parameter('conversation'),
+      turn: parameter('turn'),
+      format: FORMAT,
+      message: parameter('message'),
+    }),
+)
+
 export async function insertMessages<Message>(
   trx: Transaction<Tables>,
   { conversation, turn }: Place,
-  messages: Message[],
+  messages: readonly Message[],
 ): Promise<void> {
-  for (const chunk of chunks(messages)) {
-    const rows = chunk.map((message) => ({
-      conversation,
-      turn,
-      format: FORMAT,
-      message: JSON.stringify(message),
-    }))
-    await trx.insertInto('messages').values(rows).execute()
+  for (const message of messages) {
+    await insertMessage(trx, { conversation, turn, message: JSON.stringify(message) })
   }
 }
+
+const insertText = prepared<{ sha256: string; text: string }, unknown>((db, parameter) =>
+  db
+    .insertInto('texts')
+    .values({ sha256: parameter('sha256'), text: parameter('text') })
+    .onConflict((conflict) => conflict.doNothing()),
+)
+
+const insertStepRow = prepared<Tables['turn_steps'], unknown>((db, parameter) =>
+  db.insertInto('turn_steps').values({
+    turn: parameter('turn'),
+    step: parameter('step'),
+    revision: parameter('revision'),
+    system: parameter('system'),
+    tools: parameter('tools'),
+    offered: parameter('offered'),
+    catalog_tokens: parameter('catalog_tokens'),
+    body_tokens: parameter('body_tokens'),
+    inlined_tokens: parameter('inlined_tokens'),
+  }),
+)
 
 export async function insertStep(
   trx: Transaction<Tables>,
@@ -38,27 +64,20 @@ export async function insertStep(
   const texts = [sent.system, sent.tools, sent.offered].map(toText)
   // In one order, so that two steps that send the same texts do not wait for each other.
   for (const text of texts.toSorted((a, b) => (a.sha256 < b.sha256 ? -1 : 1))) {
-    await trx
-      .insertInto('texts')
-      .values(text)
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
+    await insertText(trx, text)
   }
   const [system = '', tools = '', offered = ''] = texts.map(({ sha256 }) => sha256)
-  await trx
-    .insertInto('turn_steps')
-    .values({
-      turn,
-      step,
-      revision,
-      system,
-      tools,
-      offered,
-      catalog_tokens: tokens.catalog,
-      body_tokens: tokens.bodies,
-      inlined_tokens: tokens.inlined,
-    })
-    .execute()
+  await insertStepRow(trx, {
+    turn,
+    step,
+    revision,
+    system,
+    tools,
+    offered,
+    catalog_tokens: tokens.catalog,
+    body_tokens: tokens.bodies,
+    inlined_tokens: tokens.inlined,
+  })
 }
 
 /** As a JSON string, since PostgreSQL takes neither NUL nor half a character. */
@@ -104,15 +123,26 @@ export async function sweepTexts(trx: Transaction<Tables>, candidates: string[])
   }
 }
 
+const insertUse = prepared<Insertable<Tables['skill_uses']>, unknown>((db, parameter) =>
+  db.insertInto('skill_uses').values({
+    conversation: parameter('conversation'),
+    turn: parameter('turn'),
+    step: parameter('step'),
+    owner: parameter('owner'),
+    skill: parameter('skill'),
+    version: parameter('version'),
+    kind: parameter('kind'),
+    tokens: parameter('tokens'),
+    used_at: parameter('used_at'),
+  }),
+)
+
 export async function insertUses(
   trx: Transaction<Tables>,
   place: Place,
   uses: SkillUse[],
 ): Promise<void> {
-  for (const chunk of chunks(uses)) {
-    const rows = chunk.map((use) => ({ ...place, ...use, used_at: now() }))
-    await trx.insertInto('skill_uses').values(rows).execute()
-  }
+  for (const use of uses) await insertUse(trx, { ...place, ...use, used_at: now() })
 }
 
 /** Counts tokens as spent today by whose conversation it is. */

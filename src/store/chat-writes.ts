@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely'
+import type { Kysely, Selectable, Transaction } from 'kysely'
 import { AppError } from '../errors.ts'
 import { insertTurn } from './begin-turn.ts'
 import { answerCall, insertCalls, startCall } from './chat-calls.ts'
@@ -12,9 +12,11 @@ import {
   sweepTexts,
   textsOf,
 } from './chat-steps.ts'
+import type { ConversationTable } from './chat-tables.ts'
 import type { ChatStore, TurnState } from './chats.ts'
 import { recordTurn } from './idempotency-store.ts'
 import { toSeq } from './ids.ts'
+import { prepared } from './prepared.ts'
 import type { Tables } from './tables.ts'
 import { inTransaction, now } from './transaction.ts'
 
@@ -40,18 +42,14 @@ export function chatWrites<Message, Result, Settings, Compaction>(
       inTransaction(db, async (trx) => {
         const { agent, owner, settings } = conversation
         const at = now()
-        const row = await trx
-          .insertInto('conversations')
-          .values({
-            agent,
-            owner,
-            settings: JSON.stringify(settings),
-            created_at: at,
-            updated_at: at,
-          })
-          .returningAll()
-          .executeTakeFirstOrThrow()
-        const turn = await insertTurn(trx, { conversation: row.seq, owner }, begin)
+        const { rows } = await insertConversation(trx, {
+          agent,
+          owner,
+          settings: JSON.stringify(settings),
+          at,
+        })
+        const [row] = rows
+        const turn = row && (await insertTurn(trx, { conversation: row.seq, owner }, begin))
         if (!turn) throw new Error('A conversation that was not there has a turn.')
         return { conversation: toConversation<Settings>(row), turn }
       }),
@@ -101,13 +99,14 @@ export function chatWrites<Message, Result, Settings, Compaction>(
         return toTurn(row)
       }),
 
-    saveStep: (turnId, { step, message, calls, tokens }, state) =>
+    saveStep: (turnId, { step, messages, calls, uses = [], tokens }, state) =>
       inTransaction(db, async (trx) => {
         const place = await touch(trx, turnId)
         await updateTurn(trx, place, state)
         await insertStep(trx, place.turn, step)
-        await insertMessages(trx, place, [message])
+        await insertMessages(trx, place, messages)
         await insertCalls(trx, { ...place, step: step.step }, calls)
+        await insertUses(trx, place, uses)
         await spend(trx, place, tokens)
       }),
 
@@ -154,6 +153,21 @@ export function chatWrites<Message, Result, Settings, Compaction>(
   }
 }
 
+type Beginning = Pick<ConversationTable, 'agent' | 'owner' | 'settings'> & { at: string }
+
+const insertConversation = prepared<Beginning, Selectable<ConversationTable>>((db, parameter) =>
+  db
+    .insertInto('conversations')
+    .values({
+      agent: parameter('agent'),
+      owner: parameter('owner'),
+      settings: parameter('settings'),
+      created_at: parameter('at'),
+      updated_at: parameter('at'),
+    })
+    .returningAll(),
+)
+
 /** Locks before it reads, so that the writes to one conversation come one after another. */
 async function lockConversation(
   trx: Transaction<Tables>,
@@ -179,17 +193,27 @@ async function saveSettings<Settings>(
     .execute()
 }
 
+interface Touching {
+  turn: number
+  at: string
+}
+
+const touchConversation = prepared<Touching, { seq: number; owner: string | null }>(
+  (db, parameter) =>
+    db
+      .updateTable('conversations')
+      .set({ updated_at: parameter('at') })
+      .where('seq', '=', ({ selectFrom }) =>
+        selectFrom('turns').select('turns.conversation').where('turns.seq', '=', parameter('turn')),
+      )
+      .returning(['seq', 'owner']),
+)
+
 /** Locks the conversation of a turn. A turn may vanish while it runs, with its conversation. */
 async function touch(trx: Transaction<Tables>, turnId: string): Promise<Place> {
   const turn = toSeq('turn', turnId)
-  const row = await trx
-    .updateTable('conversations')
-    .set({ updated_at: now() })
-    .where('seq', '=', ({ selectFrom }) =>
-      selectFrom('turns').select('turns.conversation').where('turns.seq', '=', turn),
-    )
-    .returning(['seq', 'owner'])
-    .executeTakeFirst()
+  const { rows } = await touchConversation(trx, { turn, at: now() })
+  const [row] = rows
   if (!row) throw new AppError('turn_not_found', `There is no turn ${turnId}.`)
   return { conversation: row.seq, owner: row.owner, turn }
 }
@@ -217,14 +241,27 @@ async function newestTurn(
   return row?.seq
 }
 
+type TurnUpdate = ReturnType<typeof turnColumns> & { turn: number; at: string }
+
+const setTurn = prepared<TurnUpdate, unknown>((db, parameter) =>
+  db
+    .updateTable('turns')
+    .set({
+      status: parameter('status'),
+      stop_reason: parameter('stop_reason'),
+      steps: parameter('steps'),
+      usage: parameter('usage'),
+      receipt: parameter('receipt'),
+      error: parameter('error'),
+      updated_at: parameter('at'),
+    })
+    .where('seq', '=', parameter('turn')),
+)
+
 async function updateTurn(
   trx: Transaction<Tables>,
   { turn }: Place,
   state: TurnState,
 ): Promise<void> {
-  await trx
-    .updateTable('turns')
-    .set({ ...turnColumns(state), updated_at: now() })
-    .where('seq', '=', turn)
-    .execute()
+  await setTurn(trx, { ...turnColumns(state), turn, at: now() })
 }

@@ -110,11 +110,13 @@ export type TurnState = Pick<
   'status' | 'stopReason' | 'steps' | 'usage' | 'receipt' | 'error'
 >
 
-/** A step to store in one transaction: its prompt, the message the model gave, its calls. */
+/** A step to store in one transaction, with what has come of its calls already. */
 export interface StepRecord<Message, Result> {
   step: Step
-  message: Message
-  calls: Omit<Call<Result>, 'turnId' | 'step'>[]
+  /** What the model said, and what follows it already. */
+  messages: Message[]
+  calls: (Omit<Call<Result>, 'turnId' | 'step'> & Pick<Answered<Result>, 'output'>)[]
+  uses?: SkillUse[]
   /** That the model call cost, in and out together. */
   tokens: number
 }

@@ -3,6 +3,7 @@ import { definitionTag, holds, type Precondition } from '../domain/precondition.
 import type { DefinitionTable } from './definition-tables.ts'
 import type { Defined, DefinitionStore } from './definitions.ts'
 import { record, refuseRecorded } from './idempotency-store.ts'
+import { prepared } from './prepared.ts'
 import { tellingFaults } from './storage-fault.ts'
 import type { Tables } from './tables.ts'
 import { comparable, inTransaction, now } from './transaction.ts'
@@ -11,6 +12,12 @@ export function createDefinitionStore<Definition>(
   db: Kysely<Tables>,
   table: 'agents' | 'tools' | 'mcp_servers',
 ): DefinitionStore<Definition> {
+  const selectAll = prepared<object, Selectable<DefinitionTable>>((reader) =>
+    reader.selectFrom(table).selectAll().orderBy('name'),
+  )
+  const selectNamed = prepared<{ name: string }, Selectable<DefinitionTable>>((reader, parameter) =>
+    reader.selectFrom(table).selectAll().where('name', '=', parameter('name')),
+  )
   return tellingFaults<DefinitionStore<Definition>>({
     find: (name) => find(db, name),
 
@@ -21,7 +28,7 @@ export function createDefinitionStore<Definition>(
     },
 
     async all() {
-      return (await db.selectFrom(table).selectAll().orderBy('name').execute()).map(fromRow)
+      return (await selectAll(db, {})).rows.map(fromRow)
     },
 
     put: (name, definition, { precondition, recording } = {}) =>
@@ -64,11 +71,7 @@ export function createDefinitionStore<Definition>(
   })
 
   async function find(reader: Kysely<Tables>, name: string) {
-    const row = await reader
-      .selectFrom(table)
-      .selectAll()
-      .where('name', '=', comparable(name))
-      .executeTakeFirst()
+    const [row] = (await selectNamed(reader, { name: comparable(name) })).rows
     return row && fromRow(row)
   }
 

@@ -2,8 +2,9 @@ import { constants } from 'node:fs'
 import { access, mkdir, open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
-import { SqliteDialect } from 'kysely'
+import { type CompiledQuery, SqliteDialect } from 'kysely'
 import { refuseNewer } from './migrate.ts'
+import type { RunAtOnce } from './prepared.ts'
 
 /** Blocks the event loop while it waits, so it is short. */
 const BUSY_TIMEOUT_MS = 250
@@ -11,7 +12,9 @@ const FULL = 2
 const MAGIC = 'SQLite format 3\0'
 
 /** Opens the file, and makes it with its folder when it is not there. */
-export async function sqliteDialect(path: string): Promise<SqliteDialect> {
+export async function openSqlite(
+  path: string,
+): Promise<{ dialect: SqliteDialect; run: RunAtOnce }> {
   if (path !== ':memory:') {
     await mkdir(dirname(path), { recursive: true })
     await refuseUnusable(path)
@@ -31,13 +34,23 @@ export async function sqliteDialect(path: string): Promise<SqliteDialect> {
     throw error
   }
   const prepare = preparing(database)
-  return new SqliteDialect({
+  const dialect = new SqliteDialect({
     database: {
       close: () => database.close(),
       // SQLite itself rolls back when the disk is full; an error of a second one would hide that.
       prepare: (sql) => prepare(sql === 'rollback' && !database.inTransaction ? 'select 1' : sql),
     },
   })
+
+  function run<Row>({ sql, parameters }: CompiledQuery<Row>, within: boolean) {
+    // Whoever is not part of the transaction that is open may not see what it has done so far.
+    if (database.inTransaction !== within) return undefined
+    const statement = prepare(sql)
+    if (statement.reader) return { rows: statement.all(parameters) as Row[] }
+    const { changes } = statement.run(parameters)
+    return { rows: [], numAffectedRows: BigInt(changes) }
+  }
+  return { dialect, run }
 }
 
 /** More than there are queries; lists of any length make some more. */

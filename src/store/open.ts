@@ -1,7 +1,8 @@
 import { Kysely } from 'kysely'
 import { migrate } from './migrate.ts'
 import { postgresDialect } from './open-postgres.ts'
-import { sqliteDialect } from './open-sqlite.ts'
+import { openSqlite } from './open-sqlite.ts'
+import { answersAtOnce } from './prepared.ts'
 import type { Tables } from './tables.ts'
 
 /**
@@ -13,8 +14,9 @@ export async function openDatabase(url: string): Promise<Kysely<Tables>> {
   const postgres = /^postgres(ql)?:/.test(url)
   const path = url.replace(/^sqlite:/, '')
   try {
-    const dialect = postgres ? postgresDialect(url) : await sqliteDialect(path)
-    const db = new Kysely<Tables>({ dialect })
+    const sqlite = postgres ? undefined : await openSqlite(path)
+    const db = new Kysely<Tables>({ dialect: sqlite?.dialect ?? postgresDialect(url) })
+    if (sqlite) answersAtOnce(db, sqlite.run)
     try {
       await migrate(db, postgres ? 'postgres' : 'sqlite')
       return db

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { AppError } from '../errors.ts'
+import { type Parameters, prepared } from './prepared.ts'
 import { meetsFilter } from './skill-filter.ts'
 import {
   fileCount,
@@ -89,20 +90,26 @@ export function skillReads(db: Kysely<Tables>): Reads {
   }
 }
 
+const registryRevision = prepared<object, { revision: number }>((db) =>
+  db.selectFrom('registry').select('revision'),
+)
+
 async function readRevision(db: Kysely<Tables>): Promise<number> {
-  const { revision } = await db.selectFrom('registry').select('revision').executeTakeFirstOrThrow()
-  return revision
+  const [row] = (await registryRevision(db, {})).rows
+  if (!row) throw new Error('the registry has no revision')
+  return row.revision
 }
+
+const skillNamed = prepared((db, parameter: Parameters<{ name: string }>) =>
+  selectSkills(db).select('body').where('name', '=', parameter('name')),
+)
 
 /** Several queries: call it in a transaction. */
 export async function readSkill(
   trx: Kysely<Tables>,
   name: string,
 ): Promise<StoredSkill | undefined> {
-  const row = await selectSkills(trx)
-    .select('body')
-    .where('name', '=', comparable(name))
-    .executeTakeFirst()
+  const [row] = (await skillNamed(trx, { name: comparable(name) })).rows
   return row && { ...toSkill(row), body: row.body, files: await filesOf(trx, row.shown_seq) }
 }
 

@@ -1,6 +1,7 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { CatalogEntry } from '../domain/catalog-entry.ts'
 import { toId } from './ids.ts'
+import { prepared } from './prepared.ts'
 import type { FileEntry, SkillSummary, Source, VersionSummary } from './skills.ts'
 import type { SkillTable, Tables, VersionTable } from './tables.ts'
 
@@ -59,13 +60,16 @@ export const fileCount = (db: Kysely<Tables>, version: 'shown.seq' | 'skill_vers
     .$notNull()
     .as('file_count')
 
-export const filesOf = (db: Kysely<Tables>, versionSeq: number): Promise<FileEntry[]> =>
+const filesOfVersion = prepared<{ version: number }, FileEntry>((db, parameter) =>
   db
     .selectFrom('skill_files')
     .select(['path', 'sha256', 'size', 'media_type as mediaType'])
-    .where('version', '=', versionSeq)
-    .orderBy('path')
-    .execute()
+    .where('version', '=', parameter('version'))
+    .orderBy('path'),
+)
+
+export const filesOf = async (db: Kysely<Tables>, versionSeq: number): Promise<FileEntry[]> =>
+  (await filesOfVersion(db, { version: versionSeq })).rows
 
 export const toSkill = (row: StateRow & ContentRow): Omit<SkillSummary, 'fileCount'> => ({
   ...contentOf(row),

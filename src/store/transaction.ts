@@ -1,17 +1,19 @@
-import type { Kysely, Transaction } from 'kysely'
+import type { Kysely } from 'kysely'
+import { sharedCommit, type Work } from './shared-commit.ts'
 import type { Tables } from './tables.ts'
 
 /** PostgreSQL: could not serialize, deadlock, a row referred to was swept at the same moment. */
 const WORTH_ANOTHER_TRY = ['40001', '40P01', '23503']
 const TRIES = 4
 
-type Work<Result> = (trx: Transaction<Tables>) => Promise<Result>
+const shared = new WeakMap<Kysely<Tables>, ReturnType<typeof sharedCommit>>()
 
 /** One transaction, done again when another one got in its way. */
 export async function inTransaction<Result>(
   db: Kysely<Tables>,
   work: Work<Result>,
 ): Promise<Result> {
+  if (db.getExecutor().adapter.supportsMultipleConnections === false) return commitOf(db)(work)
   for (let tried = 1; ; tried++) {
     try {
       return await db.transaction().execute(work)
@@ -20,6 +22,14 @@ export async function inTransaction<Result>(
       if (tried === TRIES || !WORTH_ANOTHER_TRY.includes(code)) throw error
     }
   }
+}
+
+function commitOf(db: Kysely<Tables>): ReturnType<typeof sharedCommit> {
+  const known = shared.get(db)
+  if (known) return known
+  const made = sharedCommit(db)
+  shared.set(db, made)
+  return made
 }
 
 /** Several reads of one moment. */

@@ -50,7 +50,7 @@ onEachDatabase('the chat store', (open) => {
       turn.id,
       {
         step: step(1),
-        message: says('I call'),
+        messages: [says('I call')],
         calls: [call('z'), call('a', 'client')],
         tokens: 0,
       },
@@ -79,7 +79,7 @@ onEachDatabase('the chat store', (open) => {
     const end = state('failed', { stopReason: 'error', steps: 2, receipt, error })
     await chats.saveStep(
       turn.id,
-      { step: step(2), message: says('bye'), calls: [], tokens: 0 },
+      { step: step(2), messages: [says('bye')], calls: [], tokens: 0 },
       end,
     )
 
@@ -106,7 +106,7 @@ onEachDatabase('the chat store', (open) => {
       for (const each of id === ids[0] ? sent : sent.slice(0, 1)) {
         await chats.saveStep(
           turn.id,
-          { step: each, message: says(''), calls: [], tokens: 0 },
+          { step: each, messages: [says('')], calls: [], tokens: 0 },
           state('running'),
         )
       }
@@ -123,7 +123,7 @@ onEachDatabase('the chat store', (open) => {
     const { db, chats } = await openChats(t, open)
     const id = await create(chats)
     const turn = await beginTurn(chats, id)
-    const record = { step: step(1), message: says(''), calls: [call('a')], tokens: 0 }
+    const record = { step: step(1), messages: [says('')], calls: [call('a')], tokens: 0 }
     await chats.saveStep(turn.id, record, state('running'))
     assert.equal(await chats.remove(id), true)
     assert.equal(await chats.remove(id), false)
@@ -145,7 +145,7 @@ onEachDatabase('the chat store', (open) => {
         const id = await create(chats)
         const turn = await beginTurn(chats, id)
         for (const number of [1, 2]) {
-          const record = { step: step(number), message: says(''), calls: [], tokens: 0 }
+          const record = { step: step(number), messages: [says('')], calls: [], tokens: 0 }
           await chats.saveStep(turn.id, record, state('running'))
         }
         await chats.remove(id)

@@ -20,7 +20,7 @@ onEachDatabase('a turn in the chat store', (open) => {
     const turn = await beginTurn(chats, id)
     await chats.saveStep(
       turn.id,
-      { step: step(1), message: says(''), calls: [call('a')], tokens: 0 },
+      { step: step(1), messages: [says('')], calls: [call('a')], tokens: 0 },
       state('running'),
     )
     const answer = (callId: string, result: string) =>
@@ -37,7 +37,7 @@ onEachDatabase('a turn in the chat store', (open) => {
     const waitsIn = async (owner: string | null, calls: ReturnType<typeof call>[]) => {
       const id = await create(chats, owner)
       const turn = await beginTurn(chats, id)
-      const record = { step: step(1), message: says(''), calls, tokens: 0 }
+      const record = { step: step(1), messages: [says('')], calls, tokens: 0 }
       await chats.saveStep(turn.id, record, state('running'))
       return { id, turn }
     }
@@ -65,7 +65,7 @@ onEachDatabase('a turn in the chat store', (open) => {
         turnId,
         {
           step: step(number),
-          message: says(''),
+          messages: [says('')],
           calls: ids.map((callId) => call(callId)),
           tokens: 0,
         },
@@ -90,7 +90,7 @@ onEachDatabase('a turn in the chat store', (open) => {
   test('a call id comes once in a conversation', async (t) => {
     const { chats } = await openChats(t, open)
     const turn = await beginTurn(chats, await create(chats))
-    const record = { step: step(1), message: says(''), calls: [call('a'), call('a')], tokens: 0 }
+    const record = { step: step(1), messages: [says('')], calls: [call('a'), call('a')], tokens: 0 }
     await assert.rejects(chats.saveStep(turn.id, record, state('running')))
     assert.deepEqual(await chats.steps(turn.id), [])
   })

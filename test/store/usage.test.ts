@@ -29,7 +29,7 @@ async function openUsage(t: TestContext, open: Open) {
       for (const [index, call] of calls.entries()) {
         const [revision = 0, catalog = 0, bodies = 0, inlined = 0] = call
         const made = step(index + 1, { revision, tokens: { catalog, bodies, inlined } })
-        const record = { step: made, message: says(''), calls: [], tokens: 0 }
+        const record = { step: made, messages: [says('')], calls: [], tokens: 0 }
         await chats.saveStep(turnId, record, state('running'))
       }
       await chats.saveResults(turnId, [], undefined, state('completed'), { uses })

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { breathe } from '../breathe.ts'
+import { breathe } from '../../breathe.ts'
 import { checkSchema } from '../input-schema.ts'
 import { canonicalJson, cleanSchema, schemaFault } from './clean-schema.ts'
 import { cleanLine, cleanText, shortened } from './clean-text.ts'

@@ -28,6 +28,7 @@ export async function* streamParts(
     setTimeout(() => controller.abort(tooSlow(what, milliseconds)), milliseconds)
   let timer = expect(MODEL_TIMEOUT_MS, 'did not begin to answer within')
   let finished = false
+  let over = false
 
   try {
     signal.throwIfAborted()
@@ -40,12 +41,13 @@ export async function* streamParts(
       yield part
       timer = expect(finished ? CLOSING_MS : MODEL_IDLE_TIMEOUT_MS, 'was silent for')
     }
+    over = true
   } catch (error) {
     if (signal.aborted || !finished)
       throw controller.signal.aborted ? controller.signal.reason : error
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', leave)
-    controller.abort()
+    if (!over) controller.abort()
   }
 }

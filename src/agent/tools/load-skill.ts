@@ -22,6 +22,8 @@ export function loadSkill({ skills, offer, loads, everLoaded }: Surroundings): T
 
   return {
     name: 'load_skill',
+    idempotent: true,
+    immediate: true,
     description: 'Load the full instructions of a skill, by its name in the list of skills.',
     inputSchema: {
       type: 'object',

@@ -23,6 +23,8 @@ export function readSkillFile({ skills, offer, loads }: Surroundings): Tool {
 
   return {
     name: 'read_skill_file',
+    idempotent: true,
+    immediate: true,
     description: 'Read a bundled text file of a skill, as load_skill lists them.',
     inputSchema: {
       type: 'object',

@@ -15,6 +15,7 @@ interface Surroundings extends Finders {
 /** For the skills whose lines the catalog had no room for: what it finds can be loaded. */
 export const searchSkills = ({ offer, filter, ...finders }: Surroundings): Tool => ({
   name: 'search_skills',
+  idempotent: true,
   description:
     'Find skills that the list of skills does not show in full, by words of their names and descriptions. Then load the one that fits with load_skill.',
   inputSchema: {
