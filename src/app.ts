@@ -1,6 +1,7 @@
 import Fastify, { type FastifyServerOptions } from 'fastify'
 import type { Chats } from './agent/chats.ts'
 import type { Models } from './agent/model.ts'
+import { joinObservers } from './agent/observer.ts'
 import { RunningTurns } from './agent/running-turns.ts'
 import type { Defaults } from './agent/setup.ts'
 import { anthropicSkillRoutes } from './compat/anthropic-skills/skills.ts'
@@ -52,6 +53,8 @@ import { versionRoutes } from './routes/versions.ts'
 import type { IdempotencyStore } from './store/idempotency.ts'
 import type { SkillStore } from './store/skills.ts'
 import type { UsageStore } from './store/usage.ts'
+import { createMeters } from './telemetry/meters.ts'
+import type { Tracing } from './telemetry/tracing.ts'
 
 export interface AppOptions {
   skills: SkillStore
@@ -74,6 +77,10 @@ export interface AppOptions {
   importLimits: ArchiveLimits & { packed: number }
   maxStreams: number
   shutdownGraceMs: number
+  /** How many writes wait for their turn. */
+  waitingWrites(): number
+  /** Absent: nothing is traced. */
+  tracing?: Tracing | undefined
   logger?: FastifyServerOptions['loggerInstance']
   /** After how long a client that does not read is cut. */
   stallMs?: number | undefined
@@ -82,6 +89,7 @@ export interface AppOptions {
 /** The whole service, minus the process: no environment, no port, no signals. */
 export function buildApp(options: AppOptions) {
   const { registry, skills, meanings, models, agent, chats, directory, logger, stallMs } = options
+  const { tracing } = options
   const app = Fastify({
     ...(logger && { loggerInstance: logger }),
     logController: requestLog,
@@ -103,6 +111,7 @@ export function buildApp(options: AppOptions) {
   })
   const running = new RunningTurns(options.maxStreams)
   const idempotency = createIdempotency(options.idempotency)
+  const meters = createMeters()
 
   app.setValidatorCompiler(validator)
   // Every answer is made by a function that names its members: it needs no second filter.
@@ -110,6 +119,7 @@ export function buildApp(options: AppOptions) {
   app.addHook('onRequest', async ({ id }, reply) => {
     reply.header('x-request-id', id)
   })
+  if (tracing) app.register(tracing.requests)
   app.register(problems)
   app.register(shutdown, { drain: () => running.drain(options.shutdownGraceMs) })
   app.register(auth, options.auth)
@@ -118,7 +128,7 @@ export function buildApp(options: AppOptions) {
   app.register(jsonBody)
   app.register(notFound)
   app.register(openapi)
-  app.register(metrics)
+  app.register(metrics, { register: meters.register, waitingWrites: options.waitingWrites })
 
   const prefix = '/api/v1'
   app.register(strictQuery, { below: prefix })
@@ -150,6 +160,7 @@ export function buildApp(options: AppOptions) {
     agents: agent.agents,
     tools: agent.tools,
     hooks: agent.hooks,
+    observer: tracing ? joinObservers(meters.observer, tracing.observer) : meters.observer,
     idempotency: options.idempotency,
     defaults: options.defaults,
   }

@@ -142,6 +142,16 @@ export const Config = Type.Object({
     default: 2000,
     description: 'Turns that run at once; more are 503',
   }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^/@\\s]+(/\\S*)?$',
+      description: 'Where traces are sent (OTLP over HTTP, as JSON, to its /v1/traces)',
+    }),
+  ),
+  OTEL_SERVICE_NAME: Type.String({
+    default: 'loadskill',
+    description: 'What the service is called in traces',
+  }),
   LOG_LEVEL: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
     default: 'info',
     description: 'Reads that succeed are logged at debug',

@@ -17,7 +17,9 @@ import { createIdempotencyStore } from './store/idempotency-store.ts'
 import { createKeyStore } from './store/key-store.ts'
 import { openDatabase } from './store/open.ts'
 import { createSkillStore } from './store/skill-store.ts'
+import { waitingWrites } from './store/transaction.ts'
 import { createUsageStore } from './store/usage-store.ts'
+import type { Tracing } from './telemetry/tracing.ts'
 
 /**
  * Opens everything the service stands on, and the service over it, ready to listen. Closing the
@@ -26,7 +28,7 @@ import { createUsageStore } from './store/usage-store.ts'
 export async function openService(
   config: Config,
   log: Logger,
-  { stallMs }: { stallMs?: number } = {},
+  { stallMs, tracing }: { stallMs?: number; tracing?: Tracing | undefined } = {},
 ) {
   const authMode = readAuthMode(config)
   const models = openModels(config)
@@ -94,6 +96,8 @@ export async function openService(
     },
     maxStreams: config.MAX_STREAMS,
     shutdownGraceMs: config.SHUTDOWN_GRACE_MS,
+    waitingWrites: () => waitingWrites(db),
+    tracing,
     logger: log,
     stallMs,
   })
@@ -103,6 +107,7 @@ export async function openService(
     await agent.close()
     await models.close()
     await db.destroy()
+    await tracing?.close()
   })
   return { app, directory, authMode, model: models.defaultName }
 }

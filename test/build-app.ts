@@ -2,12 +2,14 @@ import type { TestContext } from 'node:test'
 import { type Logger, pino } from 'pino'
 import { readConfig } from '../src/config.ts'
 import { openService } from '../src/open-service.ts'
+import type { Tracing } from '../src/telemetry/tracing.ts'
 
 interface Options {
   /** As the environment; the database is private and in memory unless one is named. */
   env?: Record<string, string>
   stallMs?: number
   log?: Logger
+  tracing?: Tracing | undefined
 }
 
 const PRIVATE = { MODEL: 'offline', DATABASE_URL: 'sqlite::memory:', SKILLS_DIR: '' }

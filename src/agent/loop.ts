@@ -2,6 +2,7 @@ import { breathe } from '../breathe.ts'
 import { judge } from './answer-call.ts'
 import type { Message, Model, ModelUsage, Reply, TextDelta } from './model.ts'
 import { isTooLong } from './models/failure.ts'
+import type { TurnObserver } from './observer.ts'
 import type { StepPlan } from './plan-step.ts'
 import type { ContextCompacted, Prepared } from './prepare-step.ts'
 import { type CallsRun, type JudgedCall, runCalls } from './run-calls.ts'
@@ -57,6 +58,7 @@ interface LoopStart {
   maxSteps: number
   model: Model
   hooks: TurnHooks
+  observer: TurnObserver
   /** Whether no further model call may be made. */
   isSpent(): Promise<boolean>
   /** What the next call is made with; undefined when that cannot be made short enough. */
@@ -69,7 +71,7 @@ interface LoopStart {
 
 /** Asks the model, answers the calls that are ours, asks again, until something ends it. */
 export async function* runLoop(start: LoopStart): AsyncGenerator<LoopEvent, void, void> {
-  const { conversationId, messages, maxSteps, hooks, signal } = start
+  const { conversationId, messages, maxSteps, hooks, observer, signal } = start
   let prolonged = 0
 
   for (let step = start.steps + 1; step <= maxSteps; step++) {
@@ -98,7 +100,8 @@ export async function* runLoop(start: LoopStart): AsyncGenerator<LoopEvent, void
       yield { type: 'turn.prolonged', message: byHook(more) }
       continue
     }
-    const run = await runCalls(calls, { step, conversationId, signal, hooks })
+    const { ours } = plan.toolbox
+    const run = await runCalls(calls, { step, conversationId, signal, hooks, observer, ours })
     const results = run.outcomes.map(({ result }) => result)
     const done = results.length === calls.length
     const answers: Message | undefined = done ? { role: 'tool', content: results } : undefined

@@ -4,6 +4,7 @@ import { compact } from './compaction/compact.ts'
 import { applyCompaction, type Compaction, NO_COMPACTION } from './compaction/compaction.ts'
 import { loadsIn } from './loads.ts'
 import type { Message, Model, ModelUsage } from './model.ts'
+import { observeModel, type TurnObserver } from './observer.ts'
 import type { OpenTurn } from './opened-turn.ts'
 import { type PlanParts, planStep, type StepPlan } from './plan-step.ts'
 import { requestText } from './request-text.ts'
@@ -31,8 +32,9 @@ interface Parts extends PlanParts {
 export async function openContext(
   parts: Parts,
   { conversation: { id }, setup }: OpenTurn,
-  { model, signal }: { model: Model; signal: AbortSignal },
+  { model, observer, signal }: { model: Model; observer: TurnObserver; signal: AbortSignal },
 ) {
+  const summarist = observeModel(model, observer, 'summary')
   let compaction = (await parts.chats.compaction(id)) ?? NO_COMPACTION
 
   async function show(messages: readonly Message[]): Promise<Prepared> {
@@ -59,7 +61,7 @@ export async function openContext(
     ): AsyncGenerator<ContextCompacted, Prepared | undefined, void> {
       const shown = await show(messages)
       const made = await compact({
-        model,
+        model: summarist,
         messages,
         compaction,
         overhead: overheadOf(shown.plan),
@@ -69,6 +71,7 @@ export async function openContext(
       })
       if (!made.changed) return made.fits ? shown : undefined
       compaction = made.compaction
+      observer.compacted()
       yield { type: 'context.compacted', compaction, calls: made.usage }
       return made.fits ? show(messages) : undefined
     },

@@ -3,9 +3,10 @@ import type { AppError } from '../errors.ts'
 import { budgetOf, openBudget } from './budget.ts'
 import type { Chats } from './chats.ts'
 import type { Hooks } from './hooks/open-hooks.ts'
-import { loadOn } from './loads.ts'
+import { loadOn, toUse } from './loads.ts'
 import { runLoop } from './loop.ts'
 import type { Message, Models, ModelUsage, TextDelta, ToolCall, ToolResult } from './model.ts'
+import { type Observer, observeModel, type TurnObserver } from './observer.ts'
 import type { OpenTurn } from './opened-turn.ts'
 import type { PlanParts } from './plan-step.ts'
 import { openContext } from './prepare-step.ts'
@@ -29,6 +30,7 @@ export interface RunParts extends PlanParts {
   chats: Chats
   models: Models
   hooks: Hooks
+  observer: Observer
 }
 
 /** The reason of a signal that ends a turn because somebody asked for it. */
@@ -46,6 +48,12 @@ export async function* runTurn(
   signal: AbortSignal,
 ): AsyncGenerator<TurnEvent, void, void> {
   const ledger = new TurnLedger(open.turn)
+  const observer = parts.observer.turnBegan({
+    conversationId: open.conversation.id,
+    turnId: open.turn.id,
+    agent: open.conversation.agent,
+    model: open.setup.model ?? parts.models.defaultName,
+  })
   const finished = (): TurnEvent => ({
     type: 'turn.finished',
     view: toView({ ...open.turn, ...ledger.state }, open.added, open.waiting),
@@ -53,7 +61,7 @@ export async function* runTurn(
   let over = false
   try {
     yield { type: 'turn.started', conversationId: open.conversation.id, turnId: open.turn.id }
-    yield* runSteps(parts, open, ledger, signal)
+    yield* runSteps({ ...parts, observer }, open, ledger, signal)
     over = true
     yield finished()
   } catch (error) {
@@ -62,34 +70,41 @@ export async function* runTurn(
     if (!(signal.reason instanceof TurnCancelled)) throw told
     yield finished()
   } finally {
-    // Whoever leaves once the end is stored takes nothing back.
-    if (!over && ledger.state.status === 'running') {
-      await storeFailure(parts.chats, open, ledger, undefined, signal)
+    try {
+      // Whoever leaves once the end is stored takes nothing back.
+      if (!over && ledger.state.status === 'running') {
+        await storeFailure(parts.chats, open, ledger, undefined, signal)
+      }
+    } finally {
+      observer.ended(ledger.state)
     }
   }
 }
 
 async function* runSteps(
-  parts: RunParts,
+  parts: Omit<RunParts, 'observer'> & { observer: TurnObserver },
   open: OpenTurn,
   ledger: TurnLedger,
   signal: AbortSignal,
 ): AsyncGenerator<TurnEvent, void, void> {
-  const { chats } = parts
+  const { chats, observer } = parts
   const { conversation, setup, turn, messages, preloaded, waiting } = open
   const hooks = openTurnHooks(parts.hooks, open)
   const model = parts.models.open(setup.model)
-  const context = await openContext(parts, open, { model, signal })
+  const context = await openContext(parts, open, { model, observer, signal })
   if (open.unanswered.length > 0) {
     const { plan } = await context.show(messages)
-    yield* runUnanswered(chats, open, { ledger, hooks, plan, signal })
+    yield* runUnanswered(chats, open, { ledger, hooks, observer, plan, signal })
   }
   if (waiting.size > 0) return ledger.end(waitingEnd(waiting.values()))
 
   const said = open.unanswered.length === 0 ? lastSaid(messages) : undefined
   if (said !== undefined) await hooks.prompted(said)
   ledger.answered(preloaded)
-  for (const loaded of preloaded) yield { type: 'skill.loaded', loaded }
+  for (const loaded of preloaded) {
+    observer.skillUsed(toUse(loaded, 0))
+    yield { type: 'skill.loaded', loaded }
+  }
   const { owner } = conversation
   const budget = await openBudget(chats, budgetOf(setup.budget, open.dayBudget), {
     conversationId: conversation.id,
@@ -101,8 +116,9 @@ async function* runSteps(
     messages,
     steps: turn.steps,
     maxSteps: setup.maxSteps,
-    model,
+    model: observeModel(model, observer, 'step'),
     hooks,
+    observer,
     isSpent: () => budget.isSpent(ledger.state.usage),
     prepare: context.prepare,
     signal,

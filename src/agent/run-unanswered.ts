@@ -1,5 +1,6 @@
 import { judge } from './answer-call.ts'
 import type { Chats } from './chats.ts'
+import type { TurnObserver } from './observer.ts'
 import type { OpenTurn, UnansweredCall } from './opened-turn.ts'
 import type { StepPlan } from './plan-step.ts'
 import { type JudgedCall, runCalls } from './run-calls.ts'
@@ -12,6 +13,7 @@ import { waitingEnd } from './turn-view.ts'
 interface Surroundings {
   ledger: TurnLedger
   hooks: TurnHooks
+  observer: TurnObserver
   plan: StepPlan
   signal: AbortSignal
 }
@@ -20,11 +22,12 @@ interface Surroundings {
 export async function* runUnanswered(
   chats: Chats,
   { conversation, turn, messages, added, unanswered, waiting }: OpenTurn,
-  { ledger, hooks, plan, signal }: Surroundings,
+  { ledger, hooks, observer, plan, signal }: Surroundings,
 ): AsyncGenerator<TurnEvent, void, void> {
   const step = turn.steps
   const calls = await Promise.all(unanswered.map((one) => judgeAgain(one, plan, hooks, step)))
-  const context = { step, conversationId: conversation.id, signal, hooks }
+  const { ours } = plan.toolbox
+  const context = { step, conversationId: conversation.id, signal, hooks, observer, ours }
   const { outcomes, loaded, denied, uses } = await runCalls(calls, context)
   ledger.answered(loaded, denied)
 

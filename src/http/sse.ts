@@ -1,11 +1,16 @@
 import { once } from 'node:events'
-import type { ServerResponse } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { goneSignal } from './gone.ts'
 import { toProblem } from './problem.ts'
 
 export const PING_MS = 15_000
 export const STALL_MS = 30_000
+
+const open = new WeakMap<Server, number>()
+
+/** How many answers of the server are streamed now. */
+export const openStreams = (server: Server): number => open.get(server) ?? 0
 
 /**
  * Sends events no faster than the client reads them. A client that stops reading for `stallMs` is
@@ -51,6 +56,9 @@ export function beginStream(reply: FastifyReply, contentType: string): FastifyRe
     'x-accel-buffering': 'no',
   })
   reply.hijack()
+  const { server } = reply.server
+  open.set(server, openStreams(server) + 1)
+  reply.raw.once('close', () => open.set(server, openStreams(server) - 1))
   for (const [name, value] of Object.entries(reply.getHeaders())) {
     if (value !== undefined) reply.raw.setHeader(name, value)
   }

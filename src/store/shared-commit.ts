@@ -39,15 +39,20 @@ export function sharedCommit(db: Kysely<Tables>) {
     }
   }
 
-  return <Result>(work: Work<Result>): Promise<Result> =>
-    new Promise((resolve, reject) => {
-      const write = async (trx: Transaction<Tables>) => {
-        const result = await work(trx)
-        return () => resolve(result)
-      }
-      writers.push({ write, reject })
-      if (!writing) void writeAll()
-    })
+  return {
+    /** How many wait for those before them. */
+    waiting: () => writers.length,
+
+    commit: <Result>(work: Work<Result>): Promise<Result> =>
+      new Promise((resolve, reject) => {
+        const write = async (trx: Transaction<Tables>) => {
+          const result = await work(trx)
+          return () => resolve(result)
+        }
+        writers.push({ write, reject })
+        if (!writing) void writeAll()
+      }),
+  }
 }
 
 async function commit(db: Kysely<Tables>, writers: readonly Writer[]): Promise<void> {

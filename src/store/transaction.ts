@@ -13,7 +13,8 @@ export async function inTransaction<Result>(
   db: Kysely<Tables>,
   work: Work<Result>,
 ): Promise<Result> {
-  if (db.getExecutor().adapter.supportsMultipleConnections === false) return commitOf(db)(work)
+  if (db.getExecutor().adapter.supportsMultipleConnections === false)
+    return commitOf(db).commit(work)
   for (let tried = 1; ; tried++) {
     try {
       return await db.transaction().execute(work)
@@ -23,6 +24,9 @@ export async function inTransaction<Result>(
     }
   }
 }
+
+/** How many transactions wait for their turn; 0 where each has a connection. */
+export const waitingWrites = (db: Kysely<Tables>): number => shared.get(db)?.waiting() ?? 0
 
 function commitOf(db: Kysely<Tables>): ReturnType<typeof sharedCommit> {
   const known = shared.get(db)

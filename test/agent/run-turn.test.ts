@@ -14,6 +14,7 @@ import { createChatStore } from '../../src/store/chat-store.ts'
 import { createDefinitionStore } from '../../src/store/definition-store.ts'
 import { openDatabase } from '../../src/store/open.ts'
 import { createSkillStore } from '../../src/store/skill-store.ts'
+import { createMeters } from '../../src/telemetry/meters.ts'
 import { skillMd } from '../build-app.ts'
 import { atOnce, call, load, type Said, scriptedModel } from '../scripted-model.ts'
 
@@ -51,7 +52,8 @@ async function leaveAt(t: TestContext, type: string, said: Said) {
   const log = pino({ level: 'silent' })
   const hooks = await openHooks({ modules: [], urls: [], secret: undefined, fetch, log })
   const tools = { tools: async () => [] }
-  const parts = { skills, chats, registry, models, agents, hooks, tools, defaults }
+  const { observer } = createMeters()
+  const parts = { skills, chats, registry, models, agents, hooks, observer, tools, defaults }
   const open = await openTurn(parts, {
     conversationId: null,
     agent: null,

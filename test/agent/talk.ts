@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { Tracing } from '../../src/telemetry/tracing.ts'
 import { buildTestApp, chat, publish, type TestApp } from '../build-app.ts'
 import { type Said, type Sent, scriptedModel, toAnswer } from '../scripted-model.ts'
 import type { Answer } from './fake-provider.ts'
@@ -13,6 +15,8 @@ interface Options {
   /** Contents of skills to store first. */
   skills?: string[]
   stallMs?: number
+  log?: Logger
+  tracing?: Tracing | undefined
 }
 
 /** The service with a scripted model behind it. What the model was sent is checked by `sent`. */

@@ -7,7 +7,7 @@ import Database from 'better-sqlite3'
 import { type Kysely, sql } from 'kysely'
 import { openDatabase } from '../../src/store/open.ts'
 import type { Tables } from '../../src/store/tables.ts'
-import { inTransaction } from '../../src/store/transaction.ts'
+import { inTransaction, waitingWrites } from '../../src/store/transaction.ts'
 
 async function open(t: TestContext) {
   const folder = await mkdtemp(join(tmpdir(), 'loadskill-'))
@@ -41,6 +41,15 @@ suite('transactions that share a commit', () => {
       Array.from({ length: 10 }, (_, at) => store(db, `text ${at}`).then(() => count.get())),
     )
     assert.deepEqual(seen, Array(10).fill(10))
+  })
+
+  test('are counted while they wait, and only then', async (t) => {
+    const { db } = await open(t)
+    assert.equal(waitingWrites(db), 0)
+    const all = Array.from({ length: 10 }, (_, at) => store(db, `text ${at}`))
+    assert.equal(waitingWrites(db), 10)
+    await Promise.all(all)
+    assert.equal(waitingWrites(db), 0)
   })
 
   test('take back what one of them did that fails, and only that', async (t) => {
