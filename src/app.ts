@@ -3,8 +3,16 @@ import type { Chats } from './agent/chats.ts'
 import type { Models } from './agent/model.ts'
 import { RunningTurns } from './agent/running-turns.ts'
 import type { Defaults } from './agent/setup.ts'
+import { anthropicSkillRoutes } from './compat/anthropic-skills/skills.ts'
+import { anthropicVersionRoutes } from './compat/anthropic-skills/versions.ts'
+import { familyConstraint, isCompat, sendFailure } from './compat/family.ts'
+import { mcpRoutes } from './compat/mcp/routes.ts'
 import { modelRoutes } from './compat/openai-chat/models.ts'
 import { completionRoutes } from './compat/openai-chat/routes.ts'
+import { openaiSkillRoutes } from './compat/openai-skills/skills.ts'
+import { openaiVersionRoutes } from './compat/openai-skills/versions.ts'
+import { unknownRoutes } from './compat/unknown-routes.ts'
+import { wellKnownRoutes } from './compat/well-known/routes.ts'
 import { type AuthOptions, auth } from './http/auth.ts'
 import { answerClientError, newRequestId } from './http/client-error.ts'
 import { etags } from './http/etag.ts'
@@ -22,6 +30,7 @@ import type { AgentWorld } from './open-agent.ts'
 import type { ArchiveLimits } from './registry/archives/archive.ts'
 import type { Meanings } from './registry/embeddings/meanings.ts'
 import type { Registry } from './registry/registry.ts'
+import { createSkillsById } from './registry/skills-by-id.ts'
 import type { SkillsDirectory } from './registry/skills-directory.ts'
 import { agentRoutes } from './routes/agents.ts'
 import { archiveRoutes } from './routes/archives.ts'
@@ -55,6 +64,10 @@ export interface AppOptions {
   meanings?: Meanings | undefined
   models: Models
   auth: AuthOptions
+  /** Whether it listens on a loopback address. */
+  onLoopback: boolean
+  /** Who may discover skills. */
+  wellKnown: 'public' | 'keys' | 'off'
   agent: AgentWorld
   defaults: Defaults
   maxRequestBytes: number
@@ -77,10 +90,14 @@ export function buildApp(options: AppOptions) {
     bodyLimit: options.maxRequestBytes,
     requestTimeout: 120_000,
     return503OnClosing: false,
-    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    routerOptions: {
+      maxParamLength: MAX_PARAM_LENGTH,
+      constraints: { family: familyConstraint },
+    },
     frameworkErrors: (error, request, reply) => {
       reply.header('x-request-id', request.id)
-      sendProblem(error, request, reply)
+      const answer = isCompat(request.url) ? sendFailure : sendProblem
+      answer(error, request, reply)
       requestLog.requestCompleted(null, request, reply)
     },
   })
@@ -158,7 +175,27 @@ export function buildApp(options: AppOptions) {
   app.register(turnRoutes, { prefix, chats })
 
   const compat = '/v1'
+  app.register(unknownRoutes, { prefix: compat })
   app.register(completionRoutes, { prefix: compat, ...chat })
   app.register(modelRoutes, { prefix: compat, agents: agent.agents })
+  const managed = { skills, idempotency, byId: createSkillsById(skills, registry) }
+  app.register(anthropicSkillRoutes, { prefix: compat, ...managed })
+  app.register(anthropicVersionRoutes, { prefix: compat, ...managed })
+  app.register(openaiSkillRoutes, { prefix: compat, ...managed })
+  app.register(openaiVersionRoutes, { prefix: compat, ...managed })
+  const { catalogMaxTokens, catalogTags } = options.defaults
+  app.register(mcpRoutes, {
+    onLoopback: options.onLoopback,
+    skills,
+    meanings,
+    registry,
+    usage: options.usage,
+    catalogMaxTokens,
+    catalogTags,
+  })
+  const { wellKnown } = options
+  if (wellKnown !== 'off') {
+    app.register(wellKnownRoutes, { skills, agents: agent.agents, access: wellKnown })
+  }
   return app
 }

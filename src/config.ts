@@ -101,6 +101,12 @@ export const Config = Type.Object({
     default: false,
     description: 'Whether MCP servers may be run as commands',
   }),
+  WELL_KNOWN: Type.Optional(
+    Type.Enum(['public', 'keys', 'off'], {
+      description:
+        'Who may discover skills at /.well-known/…: anybody, or with a key; by default public with AUTH=open, else keys',
+    }),
+  ),
   HOOKS: Type.Optional(Type.String({ description: 'Paths of hook modules, by commas' })),
   HOOK_URLS: Type.Optional(Type.String({ description: 'URLs of webhooks, by commas' })),
   HOOK_SECRET: Type.Optional(Type.String({ description: 'What webhooks are signed with' })),

@@ -77,6 +77,8 @@ export async function openService(
     models,
     agent,
     auth: { mode: authMode, keys, adminKey: config.ADMIN_KEY },
+    onLoopback: isLoopback(config.HOST),
+    wellKnown: config.WELL_KNOWN ?? (authMode === 'open' ? 'public' : 'keys'),
     defaults: {
       allowedToolsMode: config.ALLOWED_TOOLS_MODE,
       catalogMaxTokens: config.CATALOG_MAX_TOKENS,

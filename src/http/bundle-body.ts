@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import type { BundleFile } from '../domain/skill.ts'
 import type { ArchiveFormat, Packed } from '../registry/archives/archive.ts'
-import { readForm } from './multipart.ts'
+import { type Form, readFileForm, readForm } from './multipart.ts'
 
 const ARCHIVE_TYPES: Record<string, ArchiveFormat> = {
   'application/zip': 'zip',
@@ -46,9 +46,30 @@ export function takeBundles(app: FastifyInstance): void {
     'multipart/form-data',
     { parseAs: 'buffer' },
     async ({ headers }: { headers: { 'content-type'?: string } }, bytes: Buffer) => {
-      const files = await readForm(bytes, headers['content-type'] ?? '')
+      const files = await readFileForm(bytes, headers['content-type'] ?? '')
       return new BundleBody(packedIn(files) ?? files)
     },
+  )
+}
+
+/** A form whose fields count, too. */
+export class FormBody {
+  readonly bundle: BundleBody
+  readonly fields: Form['fields']
+
+  constructor({ files, fields }: Form) {
+    this.bundle = new BundleBody(packedIn(files) ?? files)
+    this.fields = fields
+  }
+}
+
+/** Lets the routes of this plugin take forms with fields, and no other bundle. */
+export function takeForms(app: FastifyInstance): void {
+  app.addContentTypeParser(
+    'multipart/form-data',
+    { parseAs: 'buffer' },
+    async ({ headers }: { headers: { 'content-type'?: string } }, bytes: Buffer) =>
+      new FormBody(await readForm(bytes, headers['content-type'] ?? '')),
   )
 }
 

@@ -20,15 +20,19 @@ export interface Idempotency {
     reply: FastifyReply,
     write: Write<Outcome>,
     toAnswer: (outcome: Outcome) => Answer,
+    /** How a refusal is told where it is no problem. */
+    toRefusal?: ToRefusal,
   ): Promise<FastifyReply>
 }
+
+type ToRefusal = (error: unknown, request: FastifyRequest) => Answer
 
 export function createIdempotency(store: IdempotencyStore): Idempotency {
   const running = new Set<string>()
   let swept = 0
 
   return {
-    async run(request, reply, write, toAnswer) {
+    async run(request, reply, write, toAnswer, toRefusal = problemAnswer) {
       const key = readKey(request)
       if (!key) return send(reply, toAnswer(await write(undefined)))
 
@@ -39,7 +43,7 @@ export function createIdempotency(store: IdempotencyStore): Idempotency {
       }
       running.add(place)
       try {
-        return await once(key, request, reply, write, toAnswer)
+        return await once(key, request, reply, write, toAnswer, toRefusal)
       } finally {
         running.delete(place)
       }
@@ -52,6 +56,7 @@ export function createIdempotency(store: IdempotencyStore): Idempotency {
     reply: FastifyReply,
     write: Write<Outcome>,
     toAnswer: (outcome: Outcome) => Answer,
+    toRefusal: ToRefusal,
   ): Promise<FastifyReply> {
     const fingerprint = fingerprintOf(request)
     const before = await store.find(key)
@@ -68,10 +73,9 @@ export function createIdempotency(store: IdempotencyStore): Idempotency {
       if (!recorded) await store.save({ ...key, fingerprint }, answer)
       return send(reply, answer)
     } catch (error) {
-      const problem = toProblem(error, request)
-      if (problem.status >= 500 || problem.code === 'idempotency_in_flight') throw error
-      const headers = { 'content-type': 'application/problem+json; charset=utf-8' }
-      const answer = { status: problem.status, headers, body: JSON.stringify(problem) }
+      const { status, code } = toProblem(error, request)
+      if (status >= 500 || code === 'idempotency_in_flight') throw error
+      const answer = toRefusal(error, request)
       await store.save({ ...key, fingerprint }, answer)
       return send(reply, answer)
     }
@@ -82,6 +86,12 @@ export function createIdempotency(store: IdempotencyStore): Idempotency {
     swept = Date.now()
     await store.sweep(new Date(swept - DAY_MS).toISOString())
   }
+}
+
+function problemAnswer(error: unknown, request: FastifyRequest): Answer {
+  const problem = toProblem(error, request)
+  const headers = { 'content-type': 'application/problem+json; charset=utf-8' }
+  return { status: problem.status, headers, body: JSON.stringify(problem) }
 }
 
 export const inFlight = () =>

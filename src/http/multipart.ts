@@ -4,13 +4,27 @@ import { AppError } from '../errors.ts'
 
 const MAX_PARTS = 20_000
 
+export interface Form {
+  files: BundleFile[]
+  fields: { name: string; value: string }[]
+}
+
+/** The files of a form. A part that is no file is refused. */
+export async function readFileForm(body: Buffer, contentType: string): Promise<BundleFile[]> {
+  const { files, fields } = await readForm(body, contentType)
+  const [field] = fields
+  if (field) throw notAFile(field.name)
+  return files
+}
+
 /**
- * The files of a form (RFC 7578), by the names their parts give them, folders and all. A part that
- * is no file is refused, and so is whatever ends too early: what is here is what was sent.
+ * A form (RFC 7578): its files by the names their parts give them, folders and all. Whatever ends
+ * too early is refused: what is here is what was sent.
  */
-export async function readForm(body: Buffer, contentType: string): Promise<BundleFile[]> {
+export async function readForm(body: Buffer, contentType: string): Promise<Form> {
   const boundary = readBoundary(contentType)
   const files: { path: string; chunks: Buffer[] }[] = []
+  const fields: Form['fields'] = []
   const { promise: read, resolve, reject } = Promise.withResolvers<void>()
   const form = openForm(contentType)
   form.on('file', (field, content, path) => {
@@ -20,7 +34,10 @@ export async function readForm(body: Buffer, contentType: string): Promise<Bundl
     if (!path) reject(notAFile(field))
     files.push({ path: readFileName(path ?? ''), chunks })
   })
-  form.on('field', (field) => reject(notAFile(field)))
+  form.on('field', (name, value, _, valueIsCut) => {
+    if (valueIsCut) reject(invalid('A field of the form is too long.'))
+    fields.push({ name, value })
+  })
   form.on('partsLimit', () => reject(tooMany()))
   form.on('error', () => reject(cut()))
   form.on('finish', resolve)
@@ -28,14 +45,18 @@ export async function readForm(body: Buffer, contentType: string): Promise<Bundl
   await read
 
   // The parser passes over a part that says no name, without a word.
-  if (files.length !== countParts(body, boundary)) {
+  if (files.length + fields.length !== countParts(body, boundary)) {
     throw invalid('A part of the form has no content-disposition with a name.')
   }
-  if (files.length === 0) throw invalid('The form is empty: send the files of a skill.')
+  if (files.length === 0) {
+    const [field] = fields
+    throw field ? notAFile(field.name) : invalid('The form is empty: send the files of a skill.')
+  }
   if (files.some(({ path }) => path.includes('\ufffd'))) {
     throw invalid('The name of a file in the form is not UTF-8.')
   }
-  return files.map(({ path, chunks }) => ({ path, bytes: Buffer.concat(chunks) }))
+  const whole = files.map(({ path, chunks }) => ({ path, bytes: Buffer.concat(chunks) }))
+  return { files: whole, fields }
 }
 
 function readBoundary(contentType: string): string {
@@ -78,7 +99,7 @@ const invalid = (message: string) => new AppError('body_invalid', message)
 const tooMany = () =>
   new AppError('archive_too_large', `The form has more than ${MAX_PARTS} files.`)
 
-function notAFile(field: string): AppError {
+export function notAFile(field: string): AppError {
   const shown = field.slice(0, 64).replaceAll(/\p{C}/gu, '\ufffd')
   const message = `The part "${shown}" is no file: a part with a file has a file name.`
   return new AppError('body_invalid', message, {

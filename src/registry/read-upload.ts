@@ -3,10 +3,12 @@ import mime from 'mime'
 import { type Bundle, type BundleLimits, readBundle } from '../domain/bundle.ts'
 import { catalogLineTokens } from '../domain/catalog.ts'
 import { Diagnostics, type Mode } from '../domain/diagnostics.ts'
+import { excerpt } from '../domain/excerpt.ts'
 import { lintFiles } from '../domain/lints/files.ts'
 import type { BundleFile, Skill } from '../domain/skill.ts'
 import { parseSkillMd, type Surroundings } from '../domain/skill-md.ts'
 import { estimateTokens } from '../domain/tokens.ts'
+import { AppError } from '../errors.ts'
 import type { NewFile, Publication } from '../store/skills.ts'
 
 /** What somebody hands in as one skill, before anything is known of it. */
@@ -19,6 +21,8 @@ export interface Upload {
   expectedName?: string | undefined
   /** The folder it lies in, in the skills directory. */
   folder?: string | undefined
+  /** Whether a top folder has to be named as the skill is, but for case and `_` for `-`. */
+  folderIsName?: boolean
 }
 
 /** A skill that may be stored. */
@@ -31,6 +35,8 @@ export interface ReadSkill
     | 'createOnly'
     | 'activate'
     | 'unchangedIf'
+    | 'displayName'
+    | 'into'
     | 'enabled'
     | 'precondition'
   > {
@@ -64,6 +70,7 @@ export function readUpload(
     paths: bundle.files.map(({ path }) => path),
     tools,
   })
+  if (upload.folderIsName && bundle.folder !== null) refuseOther(bundle.folder, skill.name)
   const files = bundle.files.map(toNewFile)
   return {
     ...skill,
@@ -73,6 +80,12 @@ export function readUpload(
     warnings: diagnostics.warnings,
     skipped: bundle.skipped,
   }
+}
+
+function refuseOther(folder: string, name: string): void {
+  if (folder.toLowerCase().replaceAll('_', '-') === name) return
+  const what = `The name is "${name}", but the folder is ${excerpt(folder)}: make them equal.`
+  throw new AppError('name_mismatch', what)
 }
 
 /** Lints the other files also when their SKILL.md is refused. */

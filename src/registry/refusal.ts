@@ -7,6 +7,9 @@ export function refusal(name: string, refused: WriteRefusal): AppError {
     const what = `A skill is named "${name}" already: PUT replaces it.`
     return new AppError('skill_exists', what)
   }
+  if (refused.outcome === 'gone') {
+    return new AppError('skill_not_found', `The skill "${name}" was deleted in the meantime.`)
+  }
   const state = refused.current
     ? `it is at version ${refused.current.version} now`
     : 'it is not there'

@@ -26,7 +26,7 @@ import type { Snapshot } from './snapshot.ts'
 
 /** How a skill is to be stored. */
 export type Manner = Pick<Publication, 'source' | 'by'> &
-  Partial<Pick<Publication, 'note' | 'createOnly' | 'activate' | 'unchangedIf' | 'enabled'>> & {
+  Partial<Omit<Publication, keyof ReadSkill | 'precondition'>> & {
     precondition?: Precondition | undefined
   }
 

@@ -1,12 +1,10 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { create as contentDisposition } from 'content-disposition'
 import type { FastifyReply } from 'fastify'
-import type { BundleFile } from '../domain/skill.ts'
-import { quote } from '../http/etag.ts'
 import { problemResponses } from '../http/problem.ts'
+import { ARCHIVE_MEDIA_TYPES, sendArchive } from '../http/send-archive.ts'
 import { SkillParam, VersionParam } from '../http/skill-params.ts'
 import type { ArchiveFormat } from '../registry/archives/archive.ts'
-import { refuseBeyondZip, writeArchive } from '../registry/archives/write-archive.ts'
+import { refuseBeyondZip } from '../registry/archives/write-archive.ts'
 import { exportedFiles, filesInFolder, planExport } from '../registry/export.ts'
 import type { Registry } from '../registry/registry.ts'
 import { Strict } from '../schema.ts'
@@ -14,8 +12,6 @@ import type { SkillStore } from '../store/skills.ts'
 
 const OfSkill = Type.Object({ name: SkillParam })
 const OfVersion = Type.Object({ name: SkillParam, version: VersionParam })
-
-const MEDIA_TYPES = { zip: 'application/zip', tgz: 'application/gzip' }
 
 const Query = (standard: ArchiveFormat) =>
   Strict({
@@ -27,7 +23,7 @@ const Binary = { schema: Type.String({ format: 'binary' }) }
 const response = {
   200: {
     description: 'The archive, as an attachment; the same files make the same bytes',
-    content: Object.fromEntries(Object.values(MEDIA_TYPES).map((type) => [type, Binary])),
+    content: Object.fromEntries(Object.values(ARCHIVE_MEDIA_TYPES).map((type) => [type, Binary])),
   },
   ...problemResponses,
 }
@@ -89,7 +85,7 @@ export const archiveRoutes: FastifyPluginAsyncTypebox<Options> = async (app, opt
     const plan = await planExport(skills)
     if (format === 'zip') refuseBeyondZip(plan)
     const files = exportedFiles(skills, plan)
-    return send(reply, { format, name: 'skills', digest: plan.digest, files })
+    return sendArchive(reply, { format, name: 'skills', digest: plan.digest, files })
   })
 
   function sendSkill(
@@ -98,22 +94,11 @@ export const archiveRoutes: FastifyPluginAsyncTypebox<Options> = async (app, opt
     skill: Parameters<typeof filesInFolder>[1] & { version: number; digest: string },
   ) {
     const { name, digest, version } = skill
-    return send(reply, { format, name, digest, files: filesInFolder(skills, skill, version) })
+    return sendArchive(reply, {
+      format,
+      name,
+      digest,
+      files: filesInFolder(skills, skill, version),
+    })
   }
 }
-
-interface Attachment {
-  format: ArchiveFormat
-  name: string
-  digest: string
-  files: AsyncIterable<BundleFile>
-}
-
-const send = (reply: FastifyReply, { format, name, digest, files }: Attachment): FastifyReply =>
-  reply
-    .header('etag', quote(`${digest}-${format}`))
-    .header('x-content-type-options', 'nosniff')
-    .header('content-disposition', contentDisposition(`${name}.${format}`))
-    .type(MEDIA_TYPES[format])
-    // Nobody would read what HEAD leaves out, but it would be packed.
-    .send(writeArchive(format, reply.request.method === 'HEAD' ? [] : files))

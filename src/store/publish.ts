@@ -3,12 +3,14 @@ import { meets } from '../domain/precondition.ts'
 import { storeFiles } from './blobs.ts'
 import type { Recording } from './idempotency.ts'
 import { record, refuseRecorded } from './idempotency-store.ts'
-import { lockRegistry, raiseRevision } from './registry-row.ts'
+import { toId, toSeq } from './ids.ts'
+import { findShell, readNewest } from './record-reads.ts'
+import { lockRegistry, nextEpoch, raiseRevision } from './registry-row.ts'
 import { readSkill } from './skill-reads.ts'
 import { sourceColumns } from './skill-rows.ts'
 import { findState, refusalOf, type State, updateShown } from './skill-state.ts'
 import type { Publication, Published, WriteRefusal } from './skills.ts'
-import type { Tables } from './tables.ts'
+import type { ShellTable, Tables } from './tables.ts'
 import { inTransaction, now } from './transaction.ts'
 
 export function publish(
@@ -21,14 +23,19 @@ export function publish(
     if (recording) await refuseRecorded(trx, recording)
 
     const state = await findState(trx, publication.name)
-    const { precondition, createOnly } = publication
+    const { precondition, createOnly, into } = publication
     if (precondition && !meets(precondition, state)) return refusalOf(state)
     if (state && createOnly) return { outcome: 'exists' }
+    const other = into !== undefined && into !== (state && toId('skill', state.seq))
+    const shell = other ? await findShell(trx, into) : undefined
+    if (other && !shell) return { outcome: 'gone' }
+    if (shell && state) return { outcome: 'exists' }
 
-    const outcome = await write(trx, publication, state, revision + 1)
+    const outcome = await write(trx, publication, state, revision + 1, shell)
     const skill = await readSkill(trx, publication.name)
     if (!skill) throw new Error('a skill that was just written is not there')
-    const published = { outcome, skill }
+    const newest = await readNewest(trx, toSeq('skill', skill.id))
+    const published = { outcome, skill, newest }
     if (recording) await record(trx, recording, published)
     return published
   })
@@ -39,6 +46,7 @@ async function write(
   publication: Publication,
   state: State | undefined,
   revision: number,
+  shell: ShellTable | undefined,
 ): Promise<Published['outcome']> {
   const same = state && (await findSame(trx, publication, state))
   const { enabled, source } = publication
@@ -46,7 +54,8 @@ async function write(
   const switches = enabled !== undefined && enabled !== state?.enabled
   if (same !== undefined && !draft && !switches) return 'unchanged'
 
-  const version = same === undefined ? (state?.latestVersion ?? 0) + 1 : null
+  const before = state?.latestVersion ?? shell?.latest_version ?? 0
+  const version = same === undefined ? before + 1 : null
   const at = now()
   const columns = {
     // A write over REST does not take a skill out of its folder.
@@ -58,7 +67,7 @@ async function write(
     revision,
     updated_at: at,
   }
-  const seq = state?.seq ?? (await insertSkill(trx, publication, revision, at))
+  const seq = state?.seq ?? (await insertSkill(trx, publication, revision, at, shell))
   await trx.updateTable('skills').set(columns).where('seq', '=', seq).execute()
   if (version !== null) await insertVersion(trx, publication, { skill: seq, version, at })
   await updateShown(trx, seq)
@@ -72,6 +81,7 @@ async function findSame(
   { digest, unchangedIf, activate }: Publication,
   { seq, currentVersion }: State,
 ): Promise<number | undefined> {
+  if (unchangedIf === 'never') return undefined
   let query = trx
     .selectFrom('skill_versions')
     .select(['version', 'digest'])
@@ -88,16 +98,28 @@ async function findSame(
 
 async function insertSkill(
   trx: Transaction<Tables>,
-  { name, source }: Publication,
+  { name, source, displayName = null }: Publication,
   revision: number,
   at: string,
+  shell: ShellTable | undefined,
 ): Promise<number> {
-  const values = { name, ...sourceColumns(source), revision, created_at: at, updated_at: at }
+  const versions = { current_version: null, latest_version: 0, shown: null }
   const { seq } = await trx
     .insertInto('skills')
-    .values({ ...values, enabled: 1, current_version: null, latest_version: 0, shown: null })
+    .values({
+      name,
+      ...(shell && { seq: shell.seq }),
+      ...sourceColumns(source),
+      ...versions,
+      enabled: shell?.enabled ?? 1,
+      display_name: shell ? shell.display_name : displayName,
+      revision,
+      created_at: shell?.created_at ?? at,
+      updated_at: at,
+    })
     .returning('seq')
     .executeTakeFirstOrThrow()
+  if (shell) await trx.deleteFrom('skill_shells').where('seq', '=', seq).execute()
   return seq
 }
 
@@ -112,6 +134,7 @@ async function insertVersion(
     .values({
       skill,
       version,
+      epoch: await nextEpoch(trx),
       digest: publication.digest,
       title: publication.title,
       description: publication.description,

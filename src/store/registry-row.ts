@@ -14,6 +14,14 @@ export async function lockRegistry(trx: Transaction<Tables>): Promise<number> {
   return revision
 }
 
+/** The number of a new version: higher than any before it, whatever the clock says. */
+export async function nextEpoch(trx: Transaction<Tables>): Promise<number> {
+  const row = await trx.selectFrom('registry').select('epoch').executeTakeFirstOrThrow()
+  const epoch = Math.max(Date.now() * 1000, row.epoch + 1)
+  await trx.updateTable('registry').set({ epoch }).execute()
+  return epoch
+}
+
 export async function raiseRevision(trx: Transaction<Tables>, revision: number): Promise<void> {
   await trx.updateTable('registry').set({ revision }).execute()
 }

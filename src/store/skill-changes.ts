@@ -28,7 +28,7 @@ export function skillChanges(db: Kysely<Tables>): Changes {
           return { outcome: 'no_version' }
         }
 
-        if (differs(change, state)) await write(trx, change, state, revision + 1)
+        if (differs(change, state)) await writeChange(trx, change, state, revision + 1)
         const skill = await readSkill(trx, name)
         if (!skill) return undefined
         if (recording) await record(trx, recording, skill)
@@ -42,10 +42,7 @@ export function skillChanges(db: Kysely<Tables>): Changes {
         if (!state) return undefined
         if (precondition && !meets(precondition, state)) return refusalOf(state)
 
-        const candidates = await blobsOf(trx, state.seq)
-        await trx.deleteFrom('skills').where('seq', '=', state.seq).execute()
-        await sweepBlobs(trx, candidates)
-        await raiseRevision(trx, revision + 1)
+        await removeSkill(trx, state.seq, revision + 1)
         return { outcome: 'removed' }
       }),
 
@@ -65,13 +62,25 @@ export function skillChanges(db: Kysely<Tables>): Changes {
           .where('version', '=', version)
           .execute()
         await sweepBlobs(trx, candidates)
-        await write(trx, {}, state, revision + 1)
+        await writeChange(trx, {}, state, revision + 1)
         return { outcome: 'removed' }
       }),
   }
 }
 
-async function write(
+/** With everything that belongs to it. */
+export async function removeSkill(
+  trx: Transaction<Tables>,
+  seq: number,
+  revision: number,
+): Promise<void> {
+  const candidates = await blobsOf(trx, seq)
+  await trx.deleteFrom('skills').where('seq', '=', seq).execute()
+  await sweepBlobs(trx, candidates)
+  await raiseRevision(trx, revision)
+}
+
+export async function writeChange(
   trx: Transaction<Tables>,
   { enabled, currentVersion, source }: StateChange,
   { seq }: State,
@@ -97,7 +106,7 @@ const differs = ({ enabled, currentVersion, source }: StateChange, state: State)
   (currentVersion !== undefined && currentVersion !== state.currentVersion) ||
   (source !== undefined && !isDeepStrictEqual(source, state.source))
 
-async function hasVersion(
+export async function hasVersion(
   trx: Transaction<Tables>,
   { seq }: State,
   version: number,

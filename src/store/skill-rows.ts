@@ -75,6 +75,7 @@ export const toSkill = (row: StateRow & ContentRow): Omit<SkillSummary, 'fileCou
   ...contentOf(row),
   id: toId('skill', row.seq),
   name: row.name,
+  title: row.display_name ?? row.title,
   version: row.current_version,
   latestVersion: row.latest_version,
   enabled: row.enabled === 1,

@@ -1,5 +1,7 @@
 import type { Kysely } from 'kysely'
 import { publish } from './publish.ts'
+import { recordChanges } from './record-changes.ts'
+import { recordReads } from './record-reads.ts'
 import { skillChanges } from './skill-changes.ts'
 import { skillReads } from './skill-reads.ts'
 import { skillSearches } from './skill-search.ts'
@@ -13,6 +15,8 @@ export function createSkillStore(db: Kysely<Tables>): SkillStore {
     ...skillReads(db),
     ...skillSearches(db),
     ...skillChanges(db),
+    ...recordReads(db),
+    ...recordChanges(db),
     publish: (publication, recording) => publish(db, publication, recording),
     async probe() {
       await db

@@ -3,6 +3,7 @@ import type { Precondition } from '../domain/precondition.ts'
 import type { Skill } from '../domain/skill.ts'
 import type { Fault } from '../errors.ts'
 import type { Recording } from './idempotency.ts'
+import type { SkillRecordStore, VersionRecord } from './skill-records.ts'
 
 export interface FileEntry {
   path: string
@@ -75,9 +76,13 @@ export interface Publication extends Skill {
   activate: boolean
   /**
    * Which versions make this one superfluous when their digest is the same: the current one (the
-   * latest, with `activate: false`), or any that is stored.
+   * latest, with `activate: false`), any that is stored, or none.
    */
-  unchangedIf: 'current' | 'stored'
+  unchangedIf: 'current' | 'stored' | 'never'
+  /** The title of a skill that is new. */
+  displayName?: string | null
+  /** The id of the skill that it becomes a version of, and of no other one by its name. */
+  into?: string
   /** Also sets whether the skill is enabled. */
   enabled?: boolean
   precondition?: Precondition
@@ -86,11 +91,14 @@ export interface Publication extends Skill {
 export type Published = {
   outcome: 'created' | 'updated' | 'unchanged'
   skill: StoredSkill
+  newest: VersionRecord
 }
 
 export type WriteRefusal =
   /** The name is taken, and `createOnly` was asked for. */
   | { outcome: 'exists' }
+  /** No skill has the id that `into` names. */
+  | { outcome: 'gone' }
   /** The precondition does not hold; the skill that is there, if any. */
   | { outcome: 'conflict'; current: { version: number | null; revision: number } | undefined }
 
@@ -148,7 +156,7 @@ export function placeOf(page: readonly { name: string; score?: number }[], after
  * Where skills live. One method is one transaction. Absence is a value; a rejection means that the
  * storage is broken (an AppError `storage_…`). Every write raises the registry's revision by one.
  */
-export interface SkillStore {
+export interface SkillStore extends SkillRecordStore {
   /** Rises with every write to a skill; 0 in the beginning. */
   revision(): Promise<number>
   /** Every skill that has a current version, in code-point order of the names, as of a revision. */

@@ -11,6 +11,7 @@ export interface SkillTable {
   enabled: Flag
   current_version: number | null
   latest_version: number
+  display_name: string | null
   shown: number | null
   source: Source['type']
   folder: string | null
@@ -20,10 +21,22 @@ export interface SkillTable {
   updated_at: string
 }
 
+/** A skill without a version. */
+export interface ShellTable {
+  seq: number
+  name: string
+  display_name: string | null
+  enabled: Flag
+  latest_version: number
+  created_at: string
+  updated_at: string
+}
+
 export interface VersionTable {
   seq: Generated<number>
   skill: number
   version: number
+  epoch: number
   digest: string
   title: string | null
   description: string
@@ -73,10 +86,11 @@ interface IdempotencyTable {
 /** The columns, in both databases; JSON is text, and a flag a number, since SQLite has neither. */
 export interface Tables extends ChatTables, DefinitionTables {
   migrations: { name: string }
-  registry: { id: number; revision: number }
+  registry: { id: number; revision: number; epoch: number }
   probe: { id: number; writes: number }
   skills: SkillTable
   skill_versions: VersionTable
+  skill_shells: ShellTable
   blobs: { sha256: string; bytes: Uint8Array }
   embeddings: { model: string; sha256: string; vector: Uint8Array }
   skill_files: { version: number; path: string; sha256: string; size: number; media_type: string }

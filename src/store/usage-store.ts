@@ -1,7 +1,8 @@
 import { type Kysely, sql } from 'kysely'
+import { insertUses } from './chat-steps.ts'
 import { tellingFaults } from './storage-fault.ts'
 import type { Tables } from './tables.ts'
-import { inSnapshot } from './transaction.ts'
+import { inSnapshot, inTransaction } from './transaction.ts'
 import type { UsageStore, UseCounts } from './usage.ts'
 
 export function createUsageStore(db: Kysely<Tables>): UsageStore {
@@ -54,8 +55,14 @@ export function createUsageStore(db: Kysely<Tables>): UsageStore {
           },
         }
       }),
+
+    record: (use, owner) =>
+      inTransaction(db, (trx) => insertUses(trx, { ...NO_CONVERSATION, owner }, [use])),
   })
 }
+
+/** Sequences begin with 1. */
+const NO_CONVERSATION = { conversation: 0, turn: 0 }
 
 const TOTALS = {
   conversations: 0,

@@ -33,9 +33,11 @@ export interface TotalUsage extends UseCounts {
   fresh: TokenSums
 }
 
-/** What became of skills in conversations. One method is one transaction. */
+/** What became of skills, in conversations and outside. One method is one transaction. */
 export interface UsageStore {
   /** All zero where it was never used. */
   ofSkill(name: string): Promise<SkillUsage>
   total(): Promise<TotalUsage>
+  /** Counts a use outside of conversations. `owner` is the API key of whoever made it. */
+  record(use: SkillUse, owner: string | null): Promise<void>
 }

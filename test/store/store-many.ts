@@ -37,9 +37,10 @@ export async function storeMany(db: Kysely<Tables>, made: readonly MadeSkill[]):
       await trx
         .insertInto('skill_versions')
         .values(
-          batch.map(({ name, description, tags = [], body }) => ({
+          batch.map(({ name, description, tags = [], body }, index) => ({
             skill: seqs.get(name) ?? 0,
             version: 1,
+            epoch: start + index + 1,
             digest: `sha256:${name}`,
             description,
             body,

@@ -127,6 +127,18 @@ onEachDatabase('the use of skills', (open) => {
     assert.deepEqual(fresh, { catalog: 320, bodies: 50, inlined: 3200 })
   })
 
+  test('is counted outside of conversations, where no tokens were sent by us', async (t) => {
+    const { usage, turn, chats } = await openUsage(t, open)
+    await turn(await create(chats), null, [use('load', { tokens: 50 })], [[7, 100, 50, 1000]])
+    await usage.record(use('load', { tokens: 30, step: 0 }), 'key_1')
+    await usage.record(use('read', { version: 2, tokens: 5, step: 0 }), null)
+    const { loads, reads, tokens, versions } = await usage.ofSkill('pdf')
+    assert.deepEqual([loads, reads, tokens, versions.length], [2, 1, 85, 2])
+    const { conversations, turns, fresh, loads: all } = await usage.total()
+    assert.deepEqual([conversations, turns, all], [1, 1, 2])
+    assert.deepEqual(fresh, { catalog: 100, bodies: 50, inlined: 1000 })
+  })
+
   test('stays counted when its conversation is deleted, whose tokens are not', async (t) => {
     const { usage, chats, turn } = await openUsage(t, open)
     const [one, other] = [await create(chats), await create(chats)]

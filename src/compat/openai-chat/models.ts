@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { Agent } from '../../agent/agent.ts'
 import type { Defined, DefinitionStore } from '../../store/definitions.ts'
-import { sendFailure } from './failure.ts'
+import { speakAs } from '../family.ts'
 import { modelNotFound } from './refusal.ts'
 
 interface Options {
@@ -12,10 +12,7 @@ interface Options {
 /** The agents, as models (contracts.md 6). */
 export const modelRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { agents }) => {
   const config = { scope: ['chat', 'skills:read'] as const }
-  app.setErrorHandler(sendFailure)
-  app.addHook('onRequest', async ({ id }, reply) => {
-    reply.header('request-id', id)
-  })
+  speakAs(app, 'openai')
 
   app.get('/models', { schema: { hide: true }, config }, async () => ({
     object: 'list',

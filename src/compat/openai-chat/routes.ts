@@ -9,9 +9,10 @@ import { goneSignal } from '../../http/gone.ts'
 import { toProblem } from '../../http/problem.ts'
 import { onceTurn } from '../../http/turn-idempotency.ts'
 import type { IdempotencyStore } from '../../store/idempotency.ts'
+import { toOpenaiFailure } from '../failure.ts'
+import { speakAs } from '../family.ts'
 import { type CompletionBody, CompletionBody as Schema } from './body.ts'
 import { endingOfView, newHead, speak, toChunks, toCompletion } from './completion.ts'
-import { sendFailure, toFailure } from './failure.ts'
 import { withOwnCalls } from './own-calls.ts'
 import { readRequest, readToolChoice } from './read-request.ts'
 import { modelNotFound, refuse } from './refusal.ts'
@@ -30,10 +31,7 @@ interface Options extends OpenParts, RunParts {
 export const completionRoutes: FastifyPluginAsyncTypebox<Options> = async (app, options) => {
   const { running, stallMs, idempotency, ...parts } = options
   const config = { scope: 'chat' } as const
-  app.setErrorHandler(sendFailure)
-  app.addHook('onRequest', async ({ id }, reply) => {
-    reply.header('request-id', id)
-  })
+  speakAs(app, 'openai')
 
   const schema = { hide: true, body: Schema }
   app.post('/chat/completions', { schema, config }, async (request, reply) => {
@@ -110,7 +108,7 @@ async function* ended({ turn }: OpenTurn, spoken: ReturnType<typeof speak>) {
 function inStream(error: unknown, request: FastifyRequest) {
   const problem = toProblem(error, request)
   if (problem.status >= 500) request.log.error({ err: error }, 'stream failed')
-  return toFailure(problem)
+  return toOpenaiFailure(problem)
 }
 
 /** Agents are models here, and a tool of the caller that is named like ours is another error. */

@@ -27,6 +27,8 @@ const beyondZip = (what: string) =>
   new AppError('archive_too_large', `${what} that a zip can hold: ask for format=tgz.`)
 
 const LEVEL = 6
+/** Of what has been read before, half a megabyte: more takes longer to get than a small skill to pack. */
+const MEMORY = 6
 const SLICE = 64 * 1024
 const BLOCK = 512
 /** Whoever unpacks an archive refuses one that grows a hundredfold, and so does an import. */
@@ -109,7 +111,7 @@ async function* tgz(files: Files): AsyncGenerator<Uint8Array> {
   let packed = 0
   let size = 0
   let empty = true
-  const gzip = new Gzip({ level: LEVEL, mtime: 0 }, (chunk) => {
+  const gzip = new Gzip({ level: LEVEL, mem: MEMORY, mtime: 0 }, (chunk) => {
     packed += chunk.length
     if (chunk.length > 0) out.push(chunk)
   })

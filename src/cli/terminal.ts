@@ -1,0 +1,54 @@
+import { styleText } from 'node:util'
+
+export type Style = Parameters<typeof styleText>[0]
+
+/** Where a command speaks: answers on standard output, all else on standard error. */
+export interface Terminal {
+  /** Whether somebody reads along, and can be asked. */
+  readonly interactive: boolean
+  /** Of standard output; undefined where that is no terminal, and nothing has to fit. */
+  readonly columns: number | undefined
+  readonly input: NodeJS.ReadStream
+  readonly output: NodeJS.WriteStream
+  readonly errors: NodeJS.WriteStream
+  print(line?: string): void
+  printJson(value: unknown): void
+  /** As `print`, to standard error. */
+  note(line: string): void
+  /** Text in a style, where standard output is a terminal and NO_COLOR is not set. */
+  paint(style: Style, text: string): string
+  /** As `paint`, for standard error. */
+  paintNote(style: Style, text: string): string
+}
+
+type Streams = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr'>
+
+export function createTerminal({ stdin, stdout, stderr }: Streams): Terminal {
+  const print = (line = '') => stdout.write(`${line}\n`)
+  return {
+    interactive: Boolean(stdin.isTTY && stdout.isTTY),
+    columns: stdout.isTTY ? stdout.columns : undefined,
+    input: stdin,
+    output: stdout,
+    errors: stderr,
+    print,
+    printJson: (value) => print(JSON.stringify(value, null, 2)),
+    note: (line) => stderr.write(`${line}\n`),
+    paint: (style, text) => styleText(style, text, { stream: stdout }),
+    paintNote: (style, text) => styleText(style, text, { stream: stderr }),
+  }
+}
+
+/** Text of others, without what a terminal would obey. */
+export const plain = (text: string): string =>
+  text.replaceAll(/\p{Cc}/gu, (character) => ('\n\t'.includes(character) ? character : ''))
+
+/** As `plain`, on one line. */
+export const oneLine = (text: string): string => plain(text.replaceAll(/\s+/g, ' ')).trim()
+
+export const count = (number: number, noun: string): string =>
+  `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`
+
+/** An error in words, whoever threw it. */
+export const toldError = (error: unknown): string =>
+  plain(error instanceof Error ? error.message : String(error))
