@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { access, constants, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { access, constants, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { Config } from '../src/config.ts'
 import { skillMd } from './build-app.ts'
+import { assertLinks, assertShown, at, readPage as read, shellExamples } from './pages.ts'
 import { ROOT, startService, until } from './run-service.ts'
 import { tempFolder } from './temp-folder.ts'
 
 const run = promisify(execFile)
-const read = (path: string) => readFile(join(ROOT, path), 'utf8')
 
 const readme = await read('README.md')
 const agents = await read('docs/agents.md')
@@ -18,16 +18,7 @@ const settings = await read('docs/settings.md')
 const dockerfile = await read('Dockerfile')
 const { scripts } = JSON.parse(await read('package.json')) as { scripts: Record<string, string> }
 
-interface Example {
-  commands: string
-  answer: string | undefined
-}
-
-const examples = [readme, agents].flatMap((page): Example[] =>
-  [...page.matchAll(/^```sh\n([\s\S]*?)^```\n(?:```text\n([\s\S]*?)^```$)?/gm)].map(
-    ([, commands = '', answer]) => ({ commands, answer }),
-  ),
-)
+const examples = [readme, agents].flatMap(shellExamples)
 
 /** What a test cannot do, why, and what it looks at instead. */
 const NOT_RUN: [command: RegExp, why: string, check: (command: string) => Promise<void> | void][] =
@@ -128,39 +119,11 @@ test('the table of settings is the schema of the settings', () => {
 
 test('the README is under 150 lines, and the links of the pages lead somewhere', async () => {
   assert.ok(readme.trimEnd().split('\n').length < 150)
-  const pages = [
-    ['', readme],
-    ['docs', agents],
-    ['docs', settings],
-  ] as const
-  for (const [folder, page] of pages) {
-    for (const [, path = ''] of page.matchAll(/\]\((?!http)([^)]+)\)/g)) {
-      await access(join(ROOT, folder, path))
-    }
-  }
+  await assertLinks('', readme)
+  await assertLinks('docs', agents)
+  await assertLinks('docs', settings)
+  await assertLinks('docs', await read('docs/cli.md'))
 })
-
-const at = (url: string, commands: string) =>
-  commands.replaceAll('localhost:3000', new URL(url).host)
-
-/** The parts between the `…` stand in the answer one after the other; counts may differ. */
-function assertShown(answer: string, shown: string): void {
-  const actual = normalized(answer)
-  let rest = actual
-  const parts = normalized(shown).split('…')
-  for (const [index, part] of parts.entries()) {
-    const found = index === parts.length - 1 ? rest.lastIndexOf(part) : rest.indexOf(part)
-    assert.ok(
-      found === 0 || (found > 0 && index > 0),
-      `"${part}" is not where it is shown in ${actual}`,
-    )
-    rest = rest.slice(found + part.length)
-  }
-  assert.equal(rest, '', 'the answer ends as it is shown')
-}
-
-const COUNTS = /"(size|tokens|catalog|body|skills|all_inlined|revision|offered)":\d+/g
-const normalized = (text: string) => text.replace(/\s+/g, '').replace(COUNTS, '"$1":#')
 
 interface Setting {
   default?: unknown

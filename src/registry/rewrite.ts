@@ -15,10 +15,34 @@ export interface Rewriting<Stored> {
   store(upload: Upload, activate: boolean, unmoved: { tags: string[] }): Promise<Stored>
 }
 
+/** Against others that write elsewhere, for here they come one after another. */
 const MAX_TRIES = 5
+
+/** The last rewriting of each skill that is under way. */
+const underWay = new WeakMap<SkillStore, Map<string, Promise<unknown>>>()
 
 /** Resolves to undefined when there is no such skill. A draft stays a draft. */
 export async function rewrite<Stored>(
+  skills: SkillStore,
+  name: string,
+  rewriting: Rewriting<Stored>,
+): Promise<Stored | undefined> {
+  const last = underWay.get(skills) ?? new Map<string, Promise<unknown>>()
+  underWay.set(skills, last)
+  const before = last.get(name)
+  const own = (async () => {
+    await before?.catch(() => {})
+    return rewriteNow(skills, name, rewriting)
+  })()
+  last.set(name, own)
+  try {
+    return await own
+  } finally {
+    if (last.get(name) === own) last.delete(name)
+  }
+}
+
+async function rewriteNow<Stored>(
   skills: SkillStore,
   name: string,
   { allow, change, isSound, store }: Rewriting<Stored>,

@@ -14,6 +14,7 @@ import {
 } from './chat-steps.ts'
 import type { ConversationTable } from './chat-tables.ts'
 import type { ChatStore, TurnState } from './chats.ts'
+import { lockConversation, touch } from './conversation-lock.ts'
 import { recordTurn } from './idempotency-store.ts'
 import { toSeq } from './ids.ts'
 import { prepared } from './prepared.ts'
@@ -168,19 +169,6 @@ const insertConversation = prepared<Beginning, Selectable<ConversationTable>>((d
     .returningAll(),
 )
 
-/** Locks before it reads, so that the writes to one conversation come one after another. */
-async function lockConversation(
-  trx: Transaction<Tables>,
-  seq: number,
-): Promise<{ owner: string | null } | undefined> {
-  return trx
-    .updateTable('conversations')
-    .set(({ ref }) => ({ updated_at: ref('updated_at') }))
-    .where('seq', '=', seq)
-    .returning('owner')
-    .executeTakeFirst()
-}
-
 async function saveSettings<Settings>(
   trx: Transaction<Tables>,
   conversation: number,
@@ -191,31 +179,6 @@ async function saveSettings<Settings>(
     .set({ settings: JSON.stringify(settings), updated_at: now() })
     .where('seq', '=', conversation)
     .execute()
-}
-
-interface Touching {
-  turn: number
-  at: string
-}
-
-const touchConversation = prepared<Touching, { seq: number; owner: string | null }>(
-  (db, parameter) =>
-    db
-      .updateTable('conversations')
-      .set({ updated_at: parameter('at') })
-      .where('seq', '=', ({ selectFrom }) =>
-        selectFrom('turns').select('turns.conversation').where('turns.seq', '=', parameter('turn')),
-      )
-      .returning(['seq', 'owner']),
-)
-
-/** Locks the conversation of a turn. A turn may vanish while it runs, with its conversation. */
-async function touch(trx: Transaction<Tables>, turnId: string): Promise<Place> {
-  const turn = toSeq('turn', turnId)
-  const { rows } = await touchConversation(trx, { turn, at: now() })
-  const [row] = rows
-  if (!row) throw new AppError('turn_not_found', `There is no turn ${turnId}.`)
-  return { conversation: row.seq, owner: row.owner, turn }
 }
 
 async function conversationOf(trx: Transaction<Tables>, turn: number): Promise<number | undefined> {

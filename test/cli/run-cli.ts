@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { buildTestApp } from '../build-app.ts'
@@ -51,7 +52,14 @@ export function spawnInTerminal(t: TestContext, args: readonly string[], run: Ru
   return listen(t, spawn('script', ['-qec', command, '/dev/null'], { cwd, env }))
 }
 
-const environment = (env: Record<string, string> = {}) => ({ PATH: process.env.PATH, ...env })
+/** The program is started so often that to read it again each time would take half of the time. */
+const NODE_COMPILE_CACHE = join(tmpdir(), 'loadskill-compile-cache')
+
+const environment = (env: Record<string, string> = {}) => ({
+  PATH: process.env.PATH,
+  NODE_COMPILE_CACHE,
+  ...env,
+})
 
 function listen(t: TestContext, child: ChildProcess) {
   const ended = once(child, 'close') as Promise<[code: number | null, signal: string | null]>
