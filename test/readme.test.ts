@@ -123,6 +123,7 @@ test('the README is under 150 lines, and the links of the pages lead somewhere',
   await assertLinks('docs', agents)
   await assertLinks('docs', settings)
   await assertLinks('docs', await read('docs/cli.md'))
+  await assertLinks('docs', await read('docs/operations.md'))
 })
 
 interface Setting {

@@ -16,7 +16,8 @@ export async function runProgram(
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const world: World = { env, terminal, found: false }
+  const ending = new AbortController()
+  const world: World = { env, terminal, over: ending.signal, found: false }
   try {
     const program = await createProgram(world, argv[2])
     await program.parseAsync(argv)
@@ -26,6 +27,8 @@ export async function runProgram(
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
     terminal.note(`loadskill: ${toldError(error)}`)
     return error instanceof Failure ? error.exitCode : EXIT.usage
+  } finally {
+    ending.abort()
   }
 }
 
@@ -55,13 +58,20 @@ async function createProgram(world: World, first = ''): Promise<Command> {
     .description('Versioned skills for AI agents: store them, read them, and talk to the agent.')
     .version(readVersion())
     .addOption(
-      new Option('--url <url>', 'where the service is').env('LOADSKILL_URL').default(DEFAULT_URL),
+      new Option('--url <url>', 'where the service is').default(
+        world.env.LOADSKILL_URL || DEFAULT_URL,
+        'LOADSKILL_URL',
+      ),
     )
     .option('--json', 'answer with JSON, for scripts')
     .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError('(--help tells more)')
     .addHelpText('after', `\n${EXIT_HELP}\n\n${ENVIRONMENT_HELP}`)
     .exitOverride()
+    .configureOutput({
+      writeOut: (text) => world.terminal.output.write(text),
+      writeErr: (text) => world.terminal.errors.write(text),
+    })
   const load = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined
   for (const add of load ? [load] : Object.values(COMMANDS)) (await add())(program, world)
   return program

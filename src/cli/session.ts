@@ -10,6 +10,8 @@ export const DEFAULT_URL = 'http://127.0.0.1:3000'
 export interface World {
   env: NodeJS.ProcessEnv
   terminal: Terminal
+  /** Aborted when the command has ended. */
+  over: AbortSignal
   /** Set by a command that ran to its end, and found something wrong. */
   found: boolean
 }
@@ -25,12 +27,14 @@ export interface Session {
 
 /** Everything that a command which speaks to the service needs. */
 export function openSession(
-  { env, terminal }: Pick<World, 'env' | 'terminal'>,
+  { env, terminal, over }: Pick<World, 'env' | 'terminal' | 'over'>,
   command: Command,
 ): Session {
   const { json = false, url } = command.optsWithGlobals<{ json?: boolean; url: string }>()
   const stopped = new AbortController()
-  process.once('SIGINT', () => stopped.abort(new Failure(EXIT.stopped, 'stopped.')))
+  const stop = () => stopped.abort(new Failure(EXIT.stopped, 'stopped.'))
+  process.once('SIGINT', stop)
+  over.addEventListener('abort', () => process.off('SIGINT', stop))
   const { signal } = stopped
   return {
     terminal,

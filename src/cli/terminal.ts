@@ -8,9 +8,9 @@ export interface Terminal {
   readonly interactive: boolean
   /** Of standard output; undefined where that is no terminal, and nothing has to fit. */
   readonly columns: number | undefined
-  readonly input: NodeJS.ReadStream
-  readonly output: NodeJS.WriteStream
-  readonly errors: NodeJS.WriteStream
+  readonly input: Input
+  readonly output: Output
+  readonly errors: Output
   print(line?: string): void
   printJson(value: unknown): void
   /** As `print`, to standard error. */
@@ -21,7 +21,15 @@ export interface Terminal {
   paintNote(style: Style, text: string): string
 }
 
-type Streams = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr'>
+type Input = NodeJS.ReadableStream & { isTTY?: boolean }
+type Output = NodeJS.WritableStream & { isTTY?: boolean; columns?: number }
+
+/** Those of a process, or any others. */
+interface Streams {
+  stdin: Input
+  stdout: Output
+  stderr: Output
+}
 
 export function createTerminal({ stdin, stdout, stderr }: Streams): Terminal {
   const print = (line = '') => stdout.write(`${line}\n`)

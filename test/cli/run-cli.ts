@@ -3,7 +3,11 @@ import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
+import { runProgram } from '../../src/cli/program.ts'
+import { createTerminal } from '../../src/cli/terminal.ts'
 import { buildTestApp } from '../build-app.ts'
 import { ROOT } from '../run-service.ts'
 
@@ -24,8 +28,25 @@ export function spawnCli(t: TestContext, args: readonly string[], run: Run = {})
   return listen(t, spawn(node, [entry, ...args], { cwd, env: environment(env) }))
 }
 
-/** Runs the program to its end. */
+/** Runs a command to its end: in this process, but where only one of its own has what it needs. */
 export async function runCli(t: TestContext, args: readonly string[], run: Run = {}) {
+  const { env = {}, cwd, input = '', ...own } = run
+  if (Object.keys(own).length > 0) return runApart(t, args, run)
+  const before = process.cwd()
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
+  const said = Promise.all([buffer(stdout), buffer(stderr)])
+  stdin.end(input)
+  const terminal = createTerminal({ stdin, stdout, stderr })
+  if (cwd !== undefined) process.chdir(cwd)
+  const code = await runProgram(['node', 'loadskill', ...args], env, terminal)
+  if (cwd !== undefined) process.chdir(before)
+  stdout.end()
+  stderr.end()
+  const [bytes, errors] = await said
+  return { code, stdout: bytes.toString(), stderr: errors.toString(), bytes }
+}
+
+async function runApart(t: TestContext, args: readonly string[], run: Run) {
   const { child, ended, said, bytes } = spawnCli(t, args, run)
   child.stdin?.end(run.input ?? '')
   const [code] = await ended
