@@ -5,4 +5,5 @@ import { createTerminal } from './cli/terminal.ts'
 
 // The reader may leave, as `head` does.
 process.stdout.on('error', () => process.exit())
-process.exitCode = await runProgram(process.argv, process.env, createTerminal(process))
+const terminal = createTerminal(process, process.env)
+process.exitCode = await runProgram(process.argv, process.env, terminal)

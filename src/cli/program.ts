@@ -60,7 +60,7 @@ async function createProgram(world: World, first = ''): Promise<Command> {
     .addOption(
       new Option('--url <url>', 'where the service is').default(
         world.env.LOADSKILL_URL || DEFAULT_URL,
-        'LOADSKILL_URL',
+        `"${DEFAULT_URL}", env: LOADSKILL_URL`,
       ),
     )
     .option('--json', 'answer with JSON, for scripts')
@@ -71,6 +71,8 @@ async function createProgram(world: World, first = ''): Promise<Command> {
     .configureOutput({
       writeOut: (text) => world.terminal.output.write(text),
       writeErr: (text) => world.terminal.errors.write(text),
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
     })
   const load = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined
   for (const add of load ? [load] : Object.values(COMMANDS)) (await add())(program, world)

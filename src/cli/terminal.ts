@@ -1,6 +1,10 @@
+import { WriteStream } from 'node:tty'
 import { styleText } from 'node:util'
 
 export type Style = Parameters<typeof styleText>[0]
+
+/** As Node has it: up to two bits there are no colours. */
+const MONOCHROME_BITS = 2
 
 /** Where a command speaks: answers on standard output, all else on standard error. */
 export interface Terminal {
@@ -31,7 +35,17 @@ interface Streams {
   stderr: Output
 }
 
-export function createTerminal({ stdin, stdout, stderr }: Streams): Terminal {
+export function createTerminal(
+  { stdin, stdout, stderr }: Streams,
+  env: NodeJS.ProcessEnv,
+): Terminal {
+  // `styleText` alone would ask the environment of the process, where a test runner sets FORCE_COLOR.
+  const painter = (stream: Output) => {
+    const asked = stream.isTTY || env.FORCE_COLOR !== undefined
+    const coloured = asked && WriteStream.prototype.getColorDepth(env) > MONOCHROME_BITS
+    return (style: Style, text: string) =>
+      coloured ? styleText(style, text, { validateStream: false }) : text
+  }
   const print = (line = '') => stdout.write(`${line}\n`)
   return {
     interactive: Boolean(stdin.isTTY && stdout.isTTY),
@@ -42,8 +56,8 @@ export function createTerminal({ stdin, stdout, stderr }: Streams): Terminal {
     print,
     printJson: (value) => print(JSON.stringify(value, null, 2)),
     note: (line) => stderr.write(`${line}\n`),
-    paint: (style, text) => styleText(style, text, { stream: stdout }),
-    paintNote: (style, text) => styleText(style, text, { stream: stderr }),
+    paint: painter(stdout),
+    paintNote: painter(stderr),
   }
 }
 

@@ -94,6 +94,31 @@ test('a server that is no loadskill is told as such', async (t) => {
   assert.match(stderr, /^loadskill: The service answered 502 Bad Gateway, which is no answer/)
 })
 
+test('only the environment that a command is given counts', async (t) => {
+  const { env } = await serve(t, { SKILLS_DIR: join(ROOT, 'skills') })
+  const before = process.env
+  process.env = { ...before, ...NOWHERE, LOADSKILL_KEY: 'two words', FORCE_COLOR: '1' }
+  t.after(() => {
+    process.env = before
+  })
+
+  const { code, stdout, stderr } = await runCli(t, ['list'], { env })
+  assert.deepEqual([code, stderr], [0, ''])
+  assert.match(stdout, /^NAME/)
+  const chosen = await runCli(t, ['list', '--url', env.LOADSKILL_URL], { env: NOWHERE })
+  assert.equal(chosen.code, 0)
+})
+
+test('a command that has ended no longer listens for Ctrl-C', async (t) => {
+  const { env } = await serve(t)
+  const before = process.listenerCount('SIGINT')
+
+  assert.equal((await runCli(t, ['list'], { env })).code, 0)
+  assert.equal((await runCli(t, ['show', 'nothing'], { env })).code, 5)
+  assert.equal((await runCli(t, ['list'], { env: NOWHERE })).code, 3)
+  assert.equal(process.listenerCount('SIGINT'), before)
+})
+
 test('a key that is missing or wrong ends with 4, and says what to do', async (t) => {
   const { env } = await serve(t, { ADMIN_KEY })
 

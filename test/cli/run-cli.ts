@@ -36,7 +36,7 @@ export async function runCli(t: TestContext, args: readonly string[], run: Run =
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
   const said = Promise.all([buffer(stdout), buffer(stderr)])
   stdin.end(input)
-  const terminal = createTerminal({ stdin, stdout, stderr })
+  const terminal = createTerminal({ stdin, stdout, stderr }, env)
   if (cwd !== undefined) process.chdir(cwd)
   const code = await runProgram(['node', 'loadskill', ...args], env, terminal)
   if (cwd !== undefined) process.chdir(before)
