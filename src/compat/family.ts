@@ -1,12 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { AppError } from '../errors.ts'
-import { toProblem } from '../http/problem.ts'
+import { retryAfterOf, toProblem } from '../http/problem.ts'
 import type { Answer } from '../store/idempotency.ts'
 import { toAnthropicFailure, toOpenaiFailure } from './failure.ts'
 
 /** Whose clients are spoken to. */
-type Family = 'anthropic' | 'openai'
+export type Family = 'anthropic' | 'openai'
 
 /** By a header that one family's clients always send; the credential decides nothing. */
 const familyOf = ({ headers }: { headers: IncomingHttpHeaders }): Family =>
@@ -60,13 +59,13 @@ export function sendFailure(
 export function toRefusal(error: unknown, request: FastifyRequest, family: Family): Answer {
   const problem = toProblem(error, request)
   const { status, code } = problem
-  const retryAfter = error instanceof AppError ? error.retryAfter : undefined
+  const retryAfter = retryAfterOf(error)
   const failure = family === 'anthropic' ? toAnthropicFailure(problem) : toOpenaiFailure(problem)
   return {
     status: status === 422 ? 400 : status,
     headers: {
       'content-type': 'application/json; charset=utf-8',
-      ...(retryAfter !== undefined && { 'retry-after': `${Math.max(1, Math.ceil(retryAfter))}` }),
+      ...(retryAfter !== undefined && { 'retry-after': `${retryAfter}` }),
       // These clients try every conflict again, unless they are told not to.
       ...(status === 409 && code !== 'idempotency_in_flight' && { 'x-should-retry': 'false' }),
     },

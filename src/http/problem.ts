@@ -69,11 +69,16 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   const problem = toProblem(error, request)
   if (problem.status >= 500 && !reply.raw.destroyed)
     request.log.error({ err: error }, 'request failed')
-  if (error instanceof AppError && error.retryAfter !== undefined) {
-    reply.header('retry-after', Math.max(1, Math.ceil(error.retryAfter)))
-  }
+  const retryAfter = retryAfterOf(error)
+  if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
   return reply.code(problem.status).type('application/problem+json').send(problem)
 }
+
+/** The whole seconds after which the same may be asked again; undefined where none are told. */
+export const retryAfterOf = (error: unknown): number | undefined =>
+  error instanceof AppError && error.retryAfter !== undefined
+    ? Math.max(1, Math.ceil(error.retryAfter))
+    : undefined
 
 export function toProblem(
   error: unknown,

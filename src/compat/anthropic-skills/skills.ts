@@ -1,11 +1,8 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { takeForms } from '../../http/bundle-body.ts'
-import { type Idempotency, jsonAnswer } from '../../http/idempotency.ts'
-import type { SkillsById } from '../../registry/skills-by-id.ts'
 import { recordOf } from '../../store/skill-records.ts'
-import type { Published, SkillStore } from '../../store/skills.ts'
-import { speakAs, toRefusal } from '../family.ts'
+import type { Published } from '../../store/skills.ts'
 import { readSkillForm } from '../skill-form.ts'
+import { openSkillRoutes, type SkillRouteParts } from '../skill-routes.ts'
 import { pageQuery, readPage } from './page.ts'
 import { shapeOf } from './shape.ts'
 
@@ -17,25 +14,18 @@ const list = {
 }
 const one = { hide: true, params }
 
-interface Options {
-  skills: Pick<SkillStore, 'records'>
-  byId: SkillsById
-  idempotency: Idempotency
-}
-
 /** The skills of Anthropic's Skills API (contracts.md 4). */
-export const anthropicSkillRoutes: FastifyPluginAsyncTypebox<Options> = async (app, options) => {
-  const { skills, byId, idempotency } = options
-  speakAs(app, 'anthropic')
-  takeForms(app)
-  const constraints = { family: 'anthropic' }
-  const config = { scope: 'skills:read' } as const
-  const writing = { scope: 'skills:write' } as const
+export const anthropicSkillRoutes: FastifyPluginAsyncTypebox<SkillRouteParts> = async (
+  app,
+  options,
+) => {
+  const { skills, byId } = options
+  const { reading, writing, answer } = openSkillRoutes(app, 'anthropic', options.idempotency)
 
-  app.post('/skills', { schema: create, config: writing, constraints }, async (request, reply) => {
+  app.post('/skills', { schema: create, ...writing }, async (request, reply) => {
     const shape = shapeOf(request)
     const { displayField } = shape
-    return idempotency.run<Published>(
+    return answer<Published>(
       request,
       reply,
       async (recording) => {
@@ -44,12 +34,11 @@ export const anthropicSkillRoutes: FastifyPluginAsyncTypebox<Options> = async (a
         const displayName = own ?? field('display_name') ?? field('display_title')
         return byId.create(files, { by: request.key?.id ?? null, displayName }, recording)
       },
-      ({ skill, newest }) => jsonAnswer(200, shape.toSkill(recordOf(skill, newest))),
-      (error) => toRefusal(error, request, 'anthropic'),
+      ({ skill, newest }) => shape.toSkill(recordOf(skill, newest)),
     )
   })
 
-  app.get('/skills', { schema: list, config, constraints }, async (request) => {
+  app.get('/skills', { schema: list, ...reading }, async (request) => {
     const { source = 'custom', ...query } = request.query
     const { shells, toSkill } = shapeOf(request)
     return readPage(
@@ -60,12 +49,12 @@ export const anthropicSkillRoutes: FastifyPluginAsyncTypebox<Options> = async (a
     )
   })
 
-  app.get('/skills/:id', { schema: one, config, constraints }, async (request) => {
+  app.get('/skills/:id', { schema: one, ...reading }, async (request) => {
     const { shells, toSkill } = shapeOf(request)
     return toSkill(await byId.find(request.params.id, { shells }))
   })
 
-  app.delete('/skills/:id', { schema: one, config: writing, constraints }, async (request) => {
+  app.delete('/skills/:id', { schema: one, ...writing }, async (request) => {
     const { id } = request.params
     await byId.remove(id, { emptyOnly: shapeOf(request).shells })
     return { id, type: 'skill_deleted' }

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
 import { goneSignal } from '../../http/gone.ts'
-import { toProblem } from '../../http/problem.ts'
+import { retryAfterOf, toProblem } from '../../http/problem.ts'
 import { authInfoOf } from './caller.ts'
 import { refuseForeign } from './foreign.ts'
 import type { McpParts, openMcpHandler } from './handler.ts'
@@ -65,9 +65,8 @@ function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyRepl
   const { status, code, detail = 'Internal error' } = toProblem(error, request)
   if (status >= 500 && !reply.raw.destroyed) request.log.error({ err: error }, 'request failed')
   if (status === 401) reply.header('www-authenticate', 'Bearer')
-  if (error instanceof AppError && error.retryAfter !== undefined) {
-    reply.header('retry-after', Math.max(1, Math.ceil(error.retryAfter)))
-  }
+  const retryAfter = retryAfterOf(error)
+  if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
   const kind = code === 'body_invalid' ? PARSE_ERROR : status >= 500 ? INTERNAL_ERROR : REFUSED
   return reply
     .code(status)
