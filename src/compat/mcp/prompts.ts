@@ -8,13 +8,11 @@ import { toUse } from '../../agent/loads.ts'
 import { loadOf } from '../../agent/tools/load-skill.ts'
 import { nearestNames } from '../../domain/nearest-names.ts'
 import type { Skill } from '../../domain/skill.ts'
-import { readCursor, toPage } from '../../http/page.ts'
 import type { Registry } from '../../registry/registry.ts'
 import type { SkillStore } from '../../store/skills.ts'
 import type { Caller } from './caller.ts'
 import type { CountUse } from './count-use.ts'
-
-const PAGE = 50
+import { skillPage } from './skill-page.ts'
 
 export interface PromptParts {
   skills: Pick<SkillStore, 'list' | 'find'>
@@ -27,15 +25,8 @@ export async function listPrompts(
   { skills }: PromptParts,
   cursor: string | undefined,
 ): Promise<ListPromptsResult> {
-  const after = readCursor('prompts', cursor)
-  const found = await skills.list({
-    enabled: true,
-    sort: 'name',
-    ...(after !== undefined && { after }),
-    limit: PAGE + 1,
-  })
-  const page = toPage('prompts', found, PAGE, ({ name }) => name)
-  const prompts = page.data
+  const { data, next } = await skillPage(skills, 'prompts', cursor)
+  const prompts = data
     .filter((skill) => skill.version !== null && isForPeople(skill))
     .map(({ name, title, description, extra }) => ({
       name,
@@ -43,7 +34,7 @@ export async function listPrompts(
       description,
       arguments: [{ name: 'request', description: hintIn(extra), required: false }],
     }))
-  return { prompts, ...(page.next_cursor !== null && { nextCursor: page.next_cursor }) }
+  return { prompts, ...next }
 }
 
 /** The skill's text as `load_skill` gives it, and behind it what it is called for. */

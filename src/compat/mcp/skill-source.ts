@@ -2,9 +2,9 @@ import type { SkillSource } from '@modelcontextprotocol/server/ext/skills'
 import { readCursor, toPage } from '../../http/page.ts'
 import type { FileEntry, SkillStore, StoredSkill } from '../../store/skills.ts'
 import type { SkillEntries } from './skill-entries.ts'
+import { PAGE, skillPage } from './skill-page.ts'
 import { readSkillUri, toSkillUri } from './skill-uri.ts'
 
-const PAGE = 50
 const NAME_IN_CURSOR = /^.{1,1000}$/u
 
 interface Parts {
@@ -25,23 +25,13 @@ export function skillSource({ skills, entries }: Parts) {
 
   return {
     async list({ cursor }) {
-      const after = readCursor('skills', cursor)
-      const found = await skills.list({
-        enabled: true,
-        sort: 'name',
-        ...(after !== undefined && { after }),
-        limit: PAGE + 1,
-      })
-      const page = toPage('skills', found, PAGE, ({ name }) => name)
+      const { data, next } = await skillPage(skills, 'skills', cursor)
       const listed = await Promise.all(
-        page.data.map(({ name, version, digest }) =>
+        data.map(({ name, version, digest }) =>
           version === null ? undefined : entries.of({ name, version, digest }),
         ),
       )
-      return {
-        skills: listed.filter((entry) => entry !== undefined),
-        ...(page.next_cursor !== null && { nextCursor: page.next_cursor }),
-      }
+      return { skills: listed.filter((entry) => entry !== undefined), ...next }
     },
 
     async get(uri) {
