@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
+import type { BundleLimits } from './domain/bundle.ts'
 import { readText } from './schema.ts'
 
 const MEBIBYTE = 1024 * 1024
@@ -168,3 +169,11 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   if (error) throw new Error(`${error.instancePath.slice(1)} ${error.message}`)
   return config as Config
 }
+
+/** What one skill may hold. */
+export const bundleLimitsOf = (config: Config): BundleLimits => ({
+  skillBytes: config.MAX_SKILL_BYTES,
+  fileBytes: config.MAX_FILE_BYTES,
+  bundleBytes: config.MAX_BUNDLE_BYTES,
+  files: config.MAX_BUNDLE_FILES,
+})

@@ -4,7 +4,7 @@ import type { Chats } from './agent/chats.ts'
 import { openModels } from './agent/models/open.ts'
 import { NO_STEP } from './agent/tool.ts'
 import { buildApp } from './app.ts'
-import type { Config } from './config.ts'
+import { bundleLimitsOf, type Config } from './config.ts'
 import { SKILL_TOOLS } from './domain/tool-permissions.ts'
 import { isLoopback } from './http/auth.ts'
 import { openAgent } from './open-agent.ts'
@@ -44,12 +44,7 @@ export async function openService(
     if (path) log.warn({ path }, 'admin key made: it stands in this file')
   }
 
-  const limits = {
-    skillBytes: config.MAX_SKILL_BYTES,
-    fileBytes: config.MAX_FILE_BYTES,
-    bundleBytes: config.MAX_BUNDLE_BYTES,
-    files: config.MAX_BUNDLE_FILES,
-  }
+  const limits = bundleLimitsOf(config)
   const agent = await openAgent(config, { db, skills, log })
   const ownTools = (await agent.workspace?.tools.tools(NO_STEP)) ?? []
   const toolNames = [...SKILL_TOOLS, ...ownTools.map(({ name }) => name)]

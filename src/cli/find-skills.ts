@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs'
 import { open, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join, relative, resolve } from 'node:path'
 import { isNoise, isSkillMd } from '../domain/bundle.ts'
-import type { ArchiveFormat } from '../registry/archives/archive.ts'
+import { type ArchiveFormat, formatOf } from '../registry/archives/archive.ts'
 import { usageFailure } from './failure.ts'
 
 /** Where a skill lies: a folder with all that is in it, or one file alone. */
@@ -97,10 +97,4 @@ async function archiveFormat(path: string): Promise<ArchiveFormat | undefined> {
   } finally {
     await file.close()
   }
-}
-
-export function formatOf(bytes: Uint8Array): ArchiveFormat | undefined {
-  const start = Buffer.from(bytes.subarray(0, 4)).toString('latin1')
-  if (start === 'PK\x03\x04' || start === 'PK\x05\x06') return 'zip'
-  return start.startsWith('\x1f\x8b') ? 'tgz' : undefined
 }

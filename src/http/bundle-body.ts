@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import type { BundleFile } from '../domain/skill.ts'
-import type { ArchiveFormat, Packed } from '../registry/archives/archive.ts'
+import { type ArchiveFormat, formatOf, type Packed } from '../registry/archives/archive.ts'
 import { type Form, readFileForm, readForm } from './multipart.ts'
 
 const ARCHIVE_TYPES: Record<string, ArchiveFormat> = {
@@ -77,9 +77,8 @@ export function takeForms(app: FastifyInstance): void {
 function packedIn([only, ...others]: BundleFile[]): Packed | undefined {
   if (!only || others.length > 0) return undefined
   const bytes = Buffer.from(only.bytes.buffer, only.bytes.byteOffset, only.bytes.byteLength)
-  const start = bytes.toString('latin1', 0, 4)
-  if (start === 'PK\x03\x04' || start === 'PK\x05\x06') return { format: 'zip', bytes }
-  return start.startsWith('\x1f\x8b') ? { format: 'tgz', bytes } : undefined
+  const format = formatOf(bytes)
+  return format && { format, bytes }
 }
 
 // Without types: the bodies are read before they are checked.

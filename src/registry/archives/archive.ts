@@ -30,6 +30,13 @@ export interface Archive {
 
 export type ArchiveFormat = 'zip' | 'tgz'
 
+/** By its first bytes, whatever it is called. */
+export function formatOf(bytes: Uint8Array): ArchiveFormat | undefined {
+  const start = Buffer.from(bytes.subarray(0, 4)).toString('latin1')
+  if (start === 'PK\x03\x04' || start === 'PK\x05\x06') return 'zip'
+  return start.startsWith('\x1f\x8b') ? 'tgz' : undefined
+}
+
 /** An archive as it came, unread. */
 export interface Packed {
   format: ArchiveFormat
