@@ -1,6 +1,13 @@
 import { breathe } from '../breathe.ts'
 import { judge } from './answer-call.ts'
-import type { Message, Model, ModelUsage, Reply, TextDelta } from './model.ts'
+import {
+  leave,
+  type Message,
+  type Model,
+  type ModelUsage,
+  type Reply,
+  type TextDelta,
+} from './model.ts'
 import { isTooLong } from './models/failure.ts'
 import type { TurnObserver } from './observer.ts'
 import type { StepPlan } from './plan-step.ts'
@@ -144,9 +151,6 @@ async function* askModel({
     }
   }
 }
-
-/** Whoever leaves while the model speaks ends its request. */
-const leave = (generator: AsyncGenerator<unknown, unknown, void>) => generator.return(undefined)
 
 const textIn = ({ content }: Reply['message']): string =>
   content.map((part) => (part.type === 'text' ? part.text : '')).join('')

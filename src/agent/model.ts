@@ -50,6 +50,10 @@ export interface TextDelta {
  */
 export type Model = (request: ModelRequest) => AsyncGenerator<TextDelta, Reply, void>
 
+/** Whoever leaves while a model speaks ends its request. */
+export const leave = (speaking: AsyncGenerator<unknown, unknown, void>) =>
+  speaking.return(undefined)
+
 /**
  * The models that a request may name: `anthropic/ID`, `openai/ID`, `offline`; null is the
  * configured one. Throws `model_invalid` for what cannot be used here.

@@ -1,6 +1,6 @@
 import type { TurnState } from '../store/chats.ts'
 import type { SkillUse } from '../store/skill-uses.ts'
-import type { Model, ModelRequest, Reply } from './model.ts'
+import { leave, type Model, type ModelRequest, type Reply } from './model.ts'
 import { toAppError } from './save-end.ts'
 
 /** Told of turns while they run, so that they can be counted and traced. Never throws nor waits. */
@@ -84,8 +84,6 @@ export function observeModel(
     }
   }
 }
-
-const leave = (speaking: AsyncGenerator<unknown, unknown, void>) => speaking.return(undefined)
 
 /** Tells the one, then the other. */
 export function joinObservers(one: Observer, other: Observer): Observer {

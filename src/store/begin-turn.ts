@@ -1,5 +1,5 @@
 import type { Selectable, Transaction } from 'kysely'
-import { toTurn, turnColumns } from './chat-rows.ts'
+import { toTurn, turnColumns, turnParameters } from './chat-rows.ts'
 import { insertMessages, insertUses, type Place } from './chat-steps.ts'
 import type { TurnTable } from './chat-tables.ts'
 import type { Turn, TurnBeginning } from './chats.ts'
@@ -15,12 +15,7 @@ const insertRunning = prepared<NewTurn, Selectable<TurnTable>>((db, parameter) =
     .insertInto('turns')
     .values({
       conversation: parameter('conversation'),
-      status: parameter('status'),
-      stop_reason: parameter('stop_reason'),
-      steps: parameter('steps'),
-      usage: parameter('usage'),
-      receipt: parameter('receipt'),
-      error: parameter('error'),
+      ...turnParameters(parameter),
       created_at: parameter('at'),
       updated_at: parameter('at'),
     })

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import type { CallTable, ConversationTable, TurnTable } from './chat-tables.ts'
 import type { Call, Conversation, Turn, TurnState } from './chats.ts'
 import { toId } from './ids.ts'
+import type { Parameters } from './prepared.ts'
 
 /** Of the JSON in messages and results: raised when what it means changes. */
 export const FORMAT = 1
@@ -37,6 +38,16 @@ export const turnColumns = ({ status, stopReason, steps, usage, receipt, error }
   usage: JSON.stringify(usage),
   receipt: JSON.stringify(receipt),
   error: error && JSON.stringify(error),
+})
+
+/** The places of these columns in a prepared query. */
+export const turnParameters = (parameter: Parameters<ReturnType<typeof turnColumns>>) => ({
+  status: parameter('status'),
+  stop_reason: parameter('stop_reason'),
+  steps: parameter('steps'),
+  usage: parameter('usage'),
+  receipt: parameter('receipt'),
+  error: parameter('error'),
 })
 
 type CallRow = Pick<Selectable<CallTable>, 'call_id' | 'turn' | 'step' | 'name' | 'kind' | 'result'>

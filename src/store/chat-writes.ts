@@ -2,7 +2,7 @@ import type { Kysely, Selectable, Transaction } from 'kysely'
 import { AppError } from '../errors.ts'
 import { insertTurn } from './begin-turn.ts'
 import { answerCall, insertCalls, startCall } from './chat-calls.ts'
-import { toConversation, toTurn, turnColumns } from './chat-rows.ts'
+import { toConversation, toTurn, turnColumns, turnParameters } from './chat-rows.ts'
 import {
   insertMessages,
   insertStep,
@@ -210,12 +210,7 @@ const setTurn = prepared<TurnUpdate, unknown>((db, parameter) =>
   db
     .updateTable('turns')
     .set({
-      status: parameter('status'),
-      stop_reason: parameter('stop_reason'),
-      steps: parameter('steps'),
-      usage: parameter('usage'),
-      receipt: parameter('receipt'),
-      error: parameter('error'),
+      ...turnParameters(parameter),
       updated_at: parameter('at'),
     })
     .where('seq', '=', parameter('turn')),

@@ -4,12 +4,13 @@ import { chmod, readFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { test } from 'node:test'
 import { EXIT_HELP } from '../../src/cli/failure.ts'
+import { shellExamples } from '../pages.ts'
 import { ROOT } from '../run-service.ts'
 import { tempFolder } from '../temp-folder.ts'
 import { BROKEN, CLI, runCli, serve, writeFiles } from './run-cli.ts'
 
 const page = await readFile(join(ROOT, 'docs/cli.md'), 'utf8')
-const examples = [...page.matchAll(/^```sh\n([\s\S]*?)^```$(?:\n```text\n([\s\S]*?)^```$)?/gm)]
+const examples = shellExamples(page)
 
 test('every example of the page answers what it shows', async (t) => {
   const cwd = await tempFolder(t)
@@ -24,7 +25,7 @@ test('every example of the page answers what it shows', async (t) => {
   const PATH = [join(cwd, 'bin'), process.env.PATH].join(delimiter)
 
   assert.ok(examples.length >= 10)
-  for (const [, commands = '', shown] of examples) {
+  for (const { commands, answer: shown } of examples) {
     assert.ok(shown, `an answer is shown to: ${commands}`)
     const answer = await run(`${commands.trimEnd()} 2>&1`, { cwd, env: { ...env, PATH } })
     assert.match(answer, patternOf(shown), commands)
